@@ -1,0 +1,77 @@
+"""disproof: which two sentences of a story cannot both be true, with a proof that a person can read.
+
+    import disproof
+    verdict = disproof.explain(["Ann unplugged the lamp.", "Ann read by the light of the lamp."])
+    verdict.plausible, verdict.pair, verdict.conflict
+
+``explain`` and ``choose`` load the shipped model on their first call and keep it; an ``Engine`` of one's own takes
+other models, rules and settings. Importing this package loads nothing heavy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from .symbolic.errors import DisproofError
+
+if TYPE_CHECKING:
+    from .bridge.engine import Engine
+    from .bridge.verdict import Choice, Verdict
+    from .symbolic.story import Story
+
+__version__ = "0.1.0"
+__all__ = ["Choice", "DisproofError", "Engine", "Verdict", "__version__", "choose", "explain"]
+
+
+def explain(story: str | Sequence[str] | Story, entities: Sequence[str] | None = None) -> Verdict:
+    """Judge one story: prose, a list of sentences, or a ``Story``.
+
+    Args:
+        story: what to judge; prose is split into sentences.
+        entities: the things and people of the story; None finds them in the text.
+
+    Raises:
+        StoryError: the story cannot be read (empty, one sentence only, too long, ...).
+    """
+    return _engine().explain(_story(story, entities))
+
+
+def choose(first: str | Sequence[str] | Story, second: str | Sequence[str] | Story) -> Choice:
+    """Choose the plausible one of two stories, each as for :func:`explain`.
+
+    Raises:
+        StoryError: a story cannot be read.
+    """
+    return _engine().choose(_story(first, None), _story(second, None))
+
+
+@lru_cache(maxsize=1)
+def _engine() -> Engine:
+    from .bridge.engine import Engine
+
+    return Engine()
+
+
+def _story(story: str | Sequence[str] | Story, entities: Sequence[str] | None) -> Story:
+    from .bridge.readers import make_story
+    from .symbolic.story import Story
+
+    if isinstance(story, Story):
+        return story
+    sentences = _engine().split(story) if isinstance(story, str) else tuple(story)
+    return make_story(sentences, entities)
+
+
+def __getattr__(name: str) -> object:
+    """Load the classes of the public API only when they are asked for."""
+    if name == "Engine":
+        from .bridge.engine import Engine
+
+        return Engine
+    if name in ("Verdict", "Choice"):
+        from .bridge import verdict
+
+        return getattr(verdict, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

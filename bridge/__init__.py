@@ -1,0 +1,1 @@
+"""Conflicts to choices: stories, verdicts, scoring, rendering and evaluation."""

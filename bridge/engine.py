@@ -1,0 +1,270 @@
+"""The engine: a story in, a verdict out. It loads its parts once, when they are first needed.
+
+How a verdict is reached is in ``scoring``; this module only brings text, states, rules and weights together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from ..symbolic.errors import UsageError
+from ..symbolic.facts import Facts, certain, story_facts
+from ..symbolic.rulebook import SHIPPED
+from ..symbolic.story import Story, Tagging
+from ..symbolic.vocabulary import ATTRIBUTE
+from .scoring import Candidate, Judged, Weights, candidates, choose, judge, load_weights, sigmoid
+from .verdict import Basis, Choice, Verdict
+
+if TYPE_CHECKING:
+    from ..neural.parser import Parser
+    from ..symbolic.parse import Parse
+    from ..symbolic.proof import Conflict
+    from ..symbolic.rulebook import RuleBook
+
+System = Literal["neurosymbolic", "symbolic"]
+States = Literal["predicted", "gold"]
+WEIGHTS = SHIPPED / "weights"
+
+
+class StateTagger(Protocol):
+    """Anything that tags states: the trained tagger, or a dictionary in a test."""
+
+    def tag(self, sentences: Sequence[str], entities: Sequence[str]) -> Tagging:
+        """Probabilities of states, and scores of pairs or None."""
+
+
+class Reasoner(Protocol):
+    """Anything that finds a story's conflicts: the solver, or the one that confines rules of strangers."""
+
+    book: RuleBook
+
+    def solve_story(self, parse: Parse, tagging: Tagging) -> tuple[Conflict, ...]:
+        """Every conflict that the rules derive, the likeliest proof of each."""
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """One story, parsed, tagged and solved, but not yet weighed."""
+
+    story: Story
+    entities: tuple[str, ...]
+    tagging: Tagging
+    candidates: tuple[Candidate, ...]
+
+    def judged(self, weights: Weights, sentence: int | None = None) -> Judged:
+        """Weigh the candidates, or only those that have ``sentence`` as evidence or breakpoint."""
+        return judge(touching(self.candidates, sentence), weights, len(self.story.sentences))
+
+
+class Engine:
+    """Explains stories and chooses between them under one model, rule book and set of weights.
+
+    Args:
+        model: a shipped model ("small") or a folder made by ``train``.
+        system: "neurosymbolic", or "symbolic" to leave the neural pair prior out.
+        states: "predicted" by the tagger, or "gold" to take the annotation that a story brings.
+        rules: rule files or folders that add to the shipped rules or replace them by name.
+        without: names of rules to leave out.
+        tagger, parser: parts to use in place of the model's own.
+        weights: weights to use in place of the system's own.
+
+    Raises:
+        ModelError: the model or its weights cannot be loaded.
+        RuleError: a rule file is refused.
+    """
+
+    def __init__(
+        self,
+        model: str = "small",
+        *,
+        system: System = "neurosymbolic",
+        states: States = "predicted",
+        rules: Sequence[str | Path] = (),
+        without: Collection[str] = (),
+        tagger: StateTagger | None = None,
+        parser: Parser | None = None,
+        weights: Weights | None = None,
+    ) -> None:
+        if states == "gold" and system != "symbolic":
+            raise UsageError("gold states have no neural prior: use them with the system 'symbolic'")
+        self.model = model
+        self.system: System = system
+        self.states: States = states
+        self._rules = tuple(rules)
+        self._without = tuple(without)
+        self._tagger = tagger
+        self._parser = parser
+        self._weights = weights
+
+    def __repr__(self) -> str:
+        return f"Engine({self.model!r}, system={self.system!r}, states={self.states!r})"
+
+    @cached_property
+    def tagger(self) -> StateTagger:
+        """The state tagger."""
+        if self._tagger is not None:
+            return self._tagger
+        from ..neural.tagger import Tagger, model_folder
+
+        return Tagger.load(model_folder(self.model))
+
+    @cached_property
+    def parser(self) -> Parser:
+        """The text layer."""
+        if self._parser is not None:
+            return self._parser
+        from ..neural.parser import Parser
+
+        return Parser()
+
+    @cached_property
+    def solver(self) -> Reasoner:
+        """The rules, ready to solve; rules of the user's own are grounded in a process with limits."""
+        if self._rules:
+            from ..symbolic.confined import ConfinedSolver
+
+            return ConfinedSolver(self._rules, self._without)
+        from ..symbolic.rulebook import load
+        from ..symbolic.solver import Solver
+
+        return Solver(load(without=self._without))
+
+    @cached_property
+    def _synonyms(self) -> tuple[tuple[str, str], ...]:
+        return self.solver.book.pairs("synonym")
+
+    @cached_property
+    def weights(self) -> Weights:
+        """The weights of rules and prior."""
+        if self._weights is not None:
+            return self._weights
+        return load_weights(weights_file(self.model, self.states), self.system)
+
+    def split(self, text: str) -> tuple[str, ...]:
+        """The sentences of a piece of prose."""
+        return self.parser.split(text)
+
+    def tag(self, story: Story) -> Tagging:
+        """The states of a story's entities (its own, or those found in the text)."""
+        return self._states(story, self.parser.parse(story.sentences, story.entities))
+
+    def facts(self, story: Story) -> Facts:
+        """What the rules are told about a story."""
+        parse = self.parser.parse(story.sentences, story.entities)
+        return story_facts(parse, self._states(story, parse), self._synonyms)
+
+    def analyse(self, story: Story) -> Analysis:
+        """Parse, tag and solve a story: all that a verdict is then weighed from."""
+        parse = self.parser.parse(story.sentences, story.entities)
+        tagging = self._states(story, parse)
+        conflicts = self.solver.solve_story(parse, tagging)
+        prior = tagging.pair_scores if self.system == "neurosymbolic" else None
+        return Analysis(story, parse.entities, tagging, tuple(candidates(conflicts, len(story.sentences), prior)))
+
+    def explain(self, story: Story) -> Verdict:
+        """Judge one story by itself."""
+        analysis = self.analyse(story)
+        judged = analysis.judged(self.weights)
+        return self._verdict(analysis, judged, judged.plausible, certainty(judged))
+
+    def choose(self, first: Story, second: Story) -> Choice:
+        """Choose the plausible one of two stories; the other's verdict says which two sentences clash.
+
+        Where the stories differ in exactly one sentence, only pairs with that sentence are looked at: what both
+        stories share cannot tell them apart.
+        """
+        both = (self.analyse(first), self.analyse(second))
+        judged, probabilities = weigh(both, self.weights)
+        better = 0 if probabilities[0] >= probabilities[1] else 1
+        verdicts = [self._verdict(both[k], judged[k], k == better, probabilities[better]) for k in (0, 1)]
+        return Choice(better, probabilities, (verdicts[0], verdicts[1]))
+
+    def _states(self, story: Story, parse: Parse) -> Tagging:
+        if self.states == "predicted":
+            return self.tagger.tag(story.sentences, parse.entities)
+        if story.gold is None or story.gold.states is None:
+            raise UsageError(f"story {story.id!r} has no annotated states; use predicted ones")
+        return certain(story.gold.states)
+
+    def _verdict(self, analysis: Analysis, judged: Judged, plausible: bool, confidence: float) -> Verdict:
+        best = judged.best
+        pair: tuple[int, int] | None = None
+        proofs: list[Conflict] = []
+        basis: Basis = "no conflict" if plausible else "neural prior"
+        if not plausible and best is not None:
+            pair = (best.evidence, best.breakpoint)
+            proofs = ranked_proofs(best, self.weights)
+            basis = "proof" if proofs else basis
+        return Verdict(
+            analysis.story.id,
+            analysis.story.sentences,
+            analysis.entities,
+            plausible,
+            min(1.0, max(0.0, confidence)),
+            basis,
+            pair,
+            proofs[0] if proofs else None,
+            tuple(proofs[1:]),
+        )
+
+
+def weigh(
+    both: tuple[Analysis, Analysis], weights: Weights, twin: bool = True
+) -> tuple[tuple[Judged, Judged], tuple[float, float]]:
+    """Two stories' judgements and the probability of each to be the plausible one.
+
+    ``twin`` uses the sentence in which the stories differ, if it is exactly one.
+    """
+    odd = differing_sentence((both[0].story, both[1].story)) if twin else None
+    judged = (both[0].judged(weights, odd), both[1].judged(weights, odd))
+    return judged, choose(*judged, weights)
+
+
+def weights_file(model: str, states: States) -> Path:
+    """The weights that go with a model: its own if it brings any, else those shipped for its name."""
+    if states == "gold":
+        return WEIGHTS / "gold.json"
+    own = Path(model) / "rule_weights.json"
+    if own.is_file():
+        return own
+    named = WEIGHTS / f"{model}.json"
+    return named if named.is_file() else WEIGHTS / "small.json"
+
+
+# How much the certainty of the states that a proof cites counts beside its rules' weights when proofs are ranked.
+CERTAINTY_WEIGHT = 2.0
+
+
+def ranked_proofs(candidate: Candidate, weights: Weights) -> list[Conflict]:
+    """A candidate's proofs, best first: by what each adds to the score, and how sure the states are that it cites."""
+    return sorted(candidate.conflicts, key=lambda c: (-_merit(c, weights), c.cost))
+
+
+def _merit(conflict: Conflict, weights: Weights) -> float:
+    alone = candidates([conflict], conflict.breakpoint + 1)
+    score = weights.score(next(c for c in alone if c.conflicts))
+    cited = [s for s in conflict.states() if not ATTRIBUTE[s.attribute].is_trivial(s.value)]
+    return score + CERTAINTY_WEIGHT * (math.prod(s.probability for s in cited) if cited else 0.0)
+
+
+def differing_sentence(stories: tuple[Story, Story]) -> int | None:
+    """The one sentence in which two stories of the same length differ; None if it is not exactly one."""
+    first, second = (s.sentences for s in stories)
+    odd = [k for k, (a, b) in enumerate(zip(first, second, strict=False)) if a != b]
+    return odd[0] if len(first) == len(second) and len(odd) == 1 else None
+
+
+def touching(found: Sequence[Candidate], sentence: int | None) -> list[Candidate]:
+    """The candidates that have a sentence as evidence or breakpoint; all of them where none is given."""
+    return [c for c in found if sentence is None or sentence in (c.evidence, c.breakpoint)]
+
+
+def certainty(judged: Judged) -> float:
+    """The calibrated probability that a single verdict is right."""
+    implausible = sigmoid(judged.log_odds)
+    return 1.0 - implausible if judged.plausible else implausible

@@ -1,0 +1,315 @@
+"""Training from data files: taggers by fold, rule weights from out-of-fold taggings, and the figures of both.
+
+``train tagger --folds N`` leaves every story's out-of-fold tagging; ``train weights`` solves those stories, learns the
+weights of rules and prior, and measures them by the same folds. What ships is trained on all pairs.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..symbolic.errors import Location, ModelError, StoryError
+from ..symbolic.story import StoryPair, Tagging
+from ..symbolic.vocabulary import N_ATTRIBUTES, N_VALUES, SIDES
+from .engine import Analysis, Engine, certainty
+from .evaluation import AnalysedPair, Progress, analyse_pairs, data_digest, measure
+from .files import write_atomic
+from .learning import Example, LearningConfig, learn_calibrated
+from .measures import expected_calibration_error, reliability_table
+from .scoring import PRIOR, Candidate, Weights
+
+FOLDS = 5
+
+
+class StoredTaggings:
+    """A tagger that looks up what was tagged before: the out-of-fold taggings of a training run."""
+
+    def __init__(self, taggings: Mapping[tuple[str, ...], Tagging]) -> None:
+        self._taggings = dict(taggings)
+
+    def __repr__(self) -> str:
+        return f"StoredTaggings({len(self._taggings)} stories)"
+
+    def tag(self, sentences: Sequence[str], entities: Sequence[str]) -> Tagging:
+        """The stored tagging of this story.
+
+        Raises:
+            ModelError: the story was not among those tagged, or with other entities.
+        """
+        found = self._taggings.get(tuple(sentences))
+        if found is None or found.entities != tuple(entities):
+            raise ModelError("a story has no stored states; run 'disproof train tagger' with --folds on this file")
+        return found
+
+
+def load_heldout(folder: Path, pairs: Sequence[StoryPair], folds: int = FOLDS) -> StoredTaggings:
+    """The out-of-fold taggings that ``train tagger --folds`` left in ``folder``.
+
+    Raises:
+        ModelError: a fold is missing, or belongs to other data.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    taggings: dict[tuple[str, ...], Tagging] = {}
+    for k in range(folds):
+        path = folder / f"fold-{k}" / "heldout.safetensors"
+        try:
+            arrays = load_file(path)
+        except (OSError, SafetensorError):
+            raise ModelError(
+                "this fold is not trained yet; run 'disproof train tagger' with --folds", Location(str(path))
+            ) from None
+        for name, probabilities in arrays.items():
+            number, _, kind = name.partition(".")
+            story_index, _, kind = kind.partition(".")
+            if kind == "pairs":
+                continue
+            known = kind == "probabilities" and number.isdecimal() and story_index in ("0", "1")
+            if not known or int(number) >= len(pairs):
+                raise ModelError("these states belong to other data", Location(str(path)))
+            story = pairs[int(number)].stories[int(story_index)]
+            scores = arrays.get(f"{number}.{story_index}.pairs")
+            names = story.entities or ()
+            if probabilities.shape != (len(names), len(story.sentences), len(SIDES), N_ATTRIBUTES, N_VALUES):
+                raise ModelError("these states belong to other data", Location(str(path)))
+            taggings[story.sentences] = Tagging(names, probabilities, scores)
+    return StoredTaggings(taggings)
+
+
+def code_version() -> str:
+    """The version of this program, to be kept with what it trained."""
+    try:
+        return version("disproof")
+    except PackageNotFoundError:  # run from a checkout that is not installed
+        return "not installed"
+
+
+def example(pair: StoryPair, analysed: AnalysedPair) -> Example:
+    """An analysed pair as a training example.
+
+    Raises:
+        StoryError: it has no label or no conflict.
+    """
+    gold = None if pair.label is None else pair.stories[1 - pair.label].gold
+    if pair.label is None or gold is None or gold.conflict is None:
+        raise StoryError(f"pair {pair.id!r} has no label or conflict; weights are learned from annotated pairs")
+    lengths = [len(s.sentences) for s in pair.stories]
+    return Example(
+        (analysed[0].candidates, analysed[1].candidates),
+        (lengths[0], lengths[1]),
+        (1 - pair.label, *gold.conflict),
+        pair.base,
+    )
+
+
+def fold_weights(
+    pairs: Sequence[StoryPair],
+    analysed: Sequence[AnalysedPair],
+    folds: Sequence[Sequence[int]],
+    config: LearningConfig | None = None,
+) -> list[Weights]:
+    """For each pair, weights learned and calibrated on the other folds."""
+    examples = [example(p, s) for p, s in zip(pairs, analysed, strict=True)]
+    weights: dict[int, Weights] = {}
+    for held_out in folds:
+        outside = set(held_out)
+        if outside:
+            learned = learn_calibrated([e for i, e in enumerate(examples) if i not in outside], config)
+            weights.update(dict.fromkeys(held_out, learned))
+    return [weights[i] for i in range(len(pairs))]
+
+
+def without_rules(analysed: Sequence[AnalysedPair]) -> list[AnalysedPair]:
+    """The same stories with nothing but the neural prior: the pair head alone."""
+
+    def prior(one: Analysis) -> Analysis:
+        return replace(
+            one,
+            candidates=tuple(
+                Candidate(c.evidence, c.breakpoint, {PRIOR: c.features[PRIOR]}, ())
+                for c in one.candidates
+                if PRIOR in c.features
+            ),
+        )
+
+    return [(prior(a), prior(b)) for a, b in analysed]
+
+
+def without_prior(analysed: Sequence[AnalysedPair]) -> list[AnalysedPair]:
+    """The same stories with nothing but the rules."""
+
+    def ruled(one: Analysis) -> Analysis:
+        return replace(
+            one,
+            candidates=tuple(
+                replace(c, features={k: v for k, v in c.features.items() if k != PRIOR})
+                for c in one.candidates
+                if c.conflicts
+            ),
+        )
+
+    return [(ruled(a), ruled(b)) for a, b in analysed]
+
+
+def train_tagger(
+    pairs: Sequence[StoryPair],
+    out: Path,
+    *,
+    encoder: str = "minilm",
+    epochs: int | None = None,
+    seed: int = 0,
+    folds: int | None = None,
+    only: Sequence[int] | None = None,
+    progress: Callable[[int, int, dict[str, float]], None] | None = None,
+) -> dict[str, Any]:
+    """Train a tagger on annotated pairs into the folder ``out``, or cross-validate it by ``folds``.
+
+    A stopped run goes on where it was. Returns the losses of the last epoch and how long training took.
+
+    Raises:
+        StoryError: a pair lacks its annotation, or ``out`` holds a run with other settings.
+        ModelError: the encoder cannot be loaded.
+    """
+    from ..neural import training as neural
+    from ..neural import weights as weights_io
+
+    if not pairs:
+        raise StoryError("no story pairs to train on: give a file that has some, or a higher --limit")
+    config = neural.TrainingConfig(encoder=encoder, seed=seed)
+    if epochs is not None:
+        config = replace(config, epochs=epochs)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ModelError(f"cannot be the folder of a run: {error.strerror or error}", Location(str(out))) from None
+    if folds is not None:
+        curves = neural.cross_validate(pairs, config, folds, out, progress, only)
+        return {"folds": {str(k): _last(curve) for k, curve in sorted(curves.items())}}
+    if (out / "config.json").exists():
+        known = weights_io.load_config(out)
+        if known.get("data") != data_digest(pairs) or known.get("training") != neural.settings(config, pairs):
+            raise StoryError("there is a model with other settings or data; choose another --out", Location(str(out)))
+        return dict(json.loads((out / "metrics.json").read_text("utf-8")))
+    started = time.perf_counter()
+    tagger, curve = neural.train(pairs, config, out, progress)
+    tagger.config.update({"data": data_digest(pairs), "code_version": code_version()})
+    figures = {**_last(curve), "seconds": round(time.perf_counter() - started, 1)}
+    tagger.save(out, {"metrics.json": json.dumps({**figures, **curve}, indent=1) + "\n"})
+    shutil.rmtree(out / "checkpoint", ignore_errors=True)  # three times the model's size, and of no more use
+    return figures
+
+
+def train_weights(
+    pairs: Sequence[StoryPair],
+    folds_dir: Path | None,
+    out: Path,
+    *,
+    rules: Sequence[str | Path] = (),
+    without: Collection[str] = (),
+    progress: Progress | None = None,
+    config: LearningConfig | None = None,
+) -> dict[str, Any]:
+    """Learn the weights of rules and prior, write them to ``out``, and measure them by the folds.
+
+    ``folds_dir`` is where ``train tagger --folds`` left its out-of-fold states; None takes the annotated states, for
+    the system "symbolic" alone. Returns the cross-validated figures of each system.
+
+    Raises:
+        ModelError: a fold is missing or belongs to other data.
+        StoryError: a pair lacks its annotation.
+    """
+    from ..neural.training import folds as split
+
+    if not pairs:
+        raise StoryError("no story pairs to learn from: give a file that has some, or a higher --limit")
+    gold = folds_dir is None
+    tagger = None if folds_dir is None else load_heldout(folds_dir, pairs)
+    engine = Engine(
+        system="symbolic" if gold else "neurosymbolic",
+        states="gold" if gold else "predicted",
+        rules=rules,
+        without=without,
+        tagger=tagger,
+    )
+    analysed = analyse_pairs(engine, pairs, progress)
+    folds = split(pairs, FOLDS)
+    variants: dict[str, list[AnalysedPair]] = {"symbolic": analysed if gold else without_prior(analysed)}
+    if not gold:
+        variants = {"neurosymbolic": analysed, **variants, "neural prior alone": without_rules(analysed)}
+    figures: dict[str, Any] = {}
+    systems: dict[str, Weights] = {}
+    for name, variant in variants.items():
+        weights = fold_weights(pairs, variant, folds, config)
+        figures[name] = {
+            **measure(pairs, variant, weights, name).to_json(),
+            "over_folds": _spread(pairs, variant, weights, folds),
+            "calibration": calibration(pairs, variant, weights),
+        }
+        if name != "neural prior alone":
+            examples = [example(p, s) for p, s in zip(pairs, variant, strict=True)]
+            systems[name] = learn_calibrated(examples, config)
+    about = {
+        "data": data_digest(pairs),
+        "pairs": len(pairs),
+        "states": "annotated" if gold else "out of fold",
+        "code_version": code_version(),
+        "cross_validated": figures,
+    }
+    text = json.dumps({"about": about, "systems": {n: w.to_json() for n, w in systems.items()}}, indent=1)
+    write_atomic(out, text + "\n")
+    return figures
+
+
+def calibration(
+    pairs: Sequence[StoryPair], analysed: Sequence[AnalysedPair], weights: Sequence[Weights]
+) -> dict[str, Any]:
+    """How honest the confidence of single verdicts is, each story judged by weights that did not see it."""
+    confidence: list[float] = []
+    right: list[bool] = []
+    seen: set[tuple[str, ...]] = set()
+    for pair, both, weight in zip(pairs, analysed, weights, strict=True):
+        for k, one in enumerate(both):
+            if one.story.sentences not in seen:
+                seen.add(one.story.sentences)
+                judged = one.judged(weight)
+                confidence.append(certainty(judged))
+                right.append(judged.plausible == (k == pair.label))
+    table = reliability_table(confidence, right)
+    return {
+        "expected_calibration_error": round(expected_calibration_error(table), 4),
+        "reliability": [
+            {"n": b.count, "confidence": round(b.confidence, 4), "accuracy": round(b.accuracy, 4)} for b in table
+        ],
+    }
+
+
+def _last(curve: Mapping[str, Any]) -> dict[str, float]:
+    return {f"loss_{name}": round(value, 4) for name, value in curve["history"][-1].items()}
+
+
+def _spread(
+    pairs: Sequence[StoryPair],
+    analysed: Sequence[AnalysedPair],
+    weights: Sequence[Weights],
+    folds: Sequence[Sequence[int]],
+) -> dict[str, float]:
+    """Standard deviation of the main figures over the folds."""
+    each = [
+        measure([pairs[i] for i in held], [analysed[i] for i in held], [weights[i] for i in held], "").metrics
+        for held in folds
+        if held
+    ]
+    return {
+        name: round(float(np.std([getattr(m, name) for m in each])), 4)
+        for name in ("accuracy", "consistency", "all_states", "proof")
+    }

@@ -1,0 +1,1 @@
+"""Text to states: parser, encoder, state tagger, training and weights."""

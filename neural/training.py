@@ -1,0 +1,298 @@
+"""Training the tagger: reproducible, resumable, with cross-validation by base story.
+
+One call trains on some pairs and tags others; `cross_validate` does so for each fold and keeps every story's
+out-of-fold tagging, which is what the weights of rules are learned from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.numpy import save_file
+
+from ..symbolic.errors import Location, StoryError
+from ..symbolic.story import Story, StoryPair, Tagging
+from . import checkpoint, encoders
+from .encoding import EncodedStory, collate, encode_story
+from .model import ModelConfig, TaggerNetwork
+from .objective import LossWeights, Targets, losses, state_targets
+from .tagger import Tagger
+
+Progress = Callable[[int, int, dict[str, float]], None]
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """Settings of one training run (defaults: what trials found best for MiniLM)."""
+
+    encoder: str = "minilm"
+    epochs: int = 16
+    pairs_per_batch: int = 4
+    learning_rate: float = 1.5e-4
+    head_learning_rate: float = 1.5e-3
+    warmup: float = 0.1
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    seed: int = 0
+    model: ModelConfig = field(default_factory=ModelConfig)
+    losses: LossWeights = field(default_factory=LossWeights)
+
+
+@dataclass(frozen=True, eq=False)
+class _Example:
+    encoded: tuple[EncodedStory, EncodedStory]
+    states: tuple[torch.Tensor, torch.Tensor]
+    conflict: tuple[int, int, int]
+
+
+def folds(pairs: Sequence[StoryPair], n: int, seed: int = 0) -> list[list[int]]:
+    """Indices of the held-out pairs of each of ``n`` folds; pairs made from one base story stay together."""
+    bases = sorted({p.base for p in pairs})
+    random.Random(seed).shuffle(bases)
+    place = {base: k % n for k, base in enumerate(bases)}
+    return [[i for i, p in enumerate(pairs) if place[p.base] == k] for k in range(n)]
+
+
+def train(
+    pairs: Sequence[StoryPair], config: TrainingConfig, folder: Path, progress: Progress | None = None
+) -> tuple[Tagger, dict[str, Any]]:
+    """Train a tagger on annotated pairs, with a checkpoint an epoch in ``folder``, and resume from one if it is there.
+
+    Returns the tagger and its training curve.
+
+    Raises:
+        StoryError: a pair lacks states or a conflict.
+        ModelError: the encoder cannot be loaded, or the checkpoint belongs to another network.
+    """
+    torch.manual_seed(config.seed)
+    encoder = encoders.load_pretrained(config.encoder)
+    network = TaggerNetwork(encoder.network, encoder.width, config.model)
+    examples = [_example(pair, encoder) for pair in pairs]
+    steps = config.epochs * math.ceil(len(examples) / config.pairs_per_batch)
+    optimizer = _optimizer(network, config)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, steps, config.warmup))
+    history: list[dict[str, float]] = []
+    saved = folder / "checkpoint"
+    described = settings(config, pairs)
+    data = fingerprint(pairs)
+    if checkpoint.exists(saved):
+        _require_same(saved, checkpoint.peek(saved), described, data)
+        history = checkpoint.restore(saved, network, optimizer, scheduler)["history"]
+    for epoch in range(len(history), config.epochs):
+        history.append(_epoch(network, examples, optimizer, scheduler, config, epoch, encoder.special.pad, progress))
+        state = {"training": described, "data": data, "history": history}
+        checkpoint.save(saved, network, optimizer, scheduler, state)
+    description = {
+        "name": folder.name,
+        "encoder": config.encoder,
+        "width": encoder.width,
+        "encoder_config": encoder.config,
+        "training": described,
+    }
+    return Tagger(network, encoder.tokenizer, encoder.special, description), {"history": history}
+
+
+def settings(config: TrainingConfig, pairs: Sequence[StoryPair]) -> dict[str, Any]:
+    """A run's settings as plain data: what must be the same for it to be resumed."""
+    plain: dict[str, Any] = json.loads(json.dumps(asdict(config)))
+    return {**plain, "pairs": len(pairs)}
+
+
+def fingerprint(pairs: Sequence[StoryPair]) -> str:
+    """A digest of everything that training reads of the pairs."""
+    digest = hashlib.sha256()
+    for pair in pairs:
+        digest.update(repr(pair.label).encode())
+        for story in pair.stories:
+            gold = story.gold
+            digest.update(repr((story.sentences, story.entities, gold and gold.conflict)).encode())
+            if gold is not None and gold.states is not None:
+                digest.update(gold.states.values.astype(np.int8).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _require_same(place: Path, found: Mapping[str, Any], described: Mapping[str, Any], data: str) -> None:
+    """Refuse to go on with a run of other settings or data."""
+    if found.get("training", described) != described or found.get("data", data) != data:
+        raise StoryError(
+            "this run was made with other settings or data; delete it or choose another --out", Location(str(place))
+        )
+
+
+def cross_validate(
+    pairs: Sequence[StoryPair],
+    config: TrainingConfig,
+    n: int,
+    folder: Path,
+    progress: Progress | None = None,
+    only: Sequence[int] | None = None,
+) -> dict[int, dict[str, Any]]:
+    """Train a tagger a fold and store the held-out stories' taggings in ``folder/fold-K/heldout.safetensors``.
+
+    A fold whose taggings exist is not trained again; ``only`` picks some folds.
+
+    Raises:
+        StoryError: there are fewer base stories than folds, a pair lacks its annotation, or ``folder`` holds a run
+            with other settings or data.
+        ModelError: the encoder cannot be loaded.
+    """
+    done: dict[int, dict[str, Any]] = {}
+    parts = folds(pairs, n)
+    if not all(parts):
+        raise StoryError(
+            f"{n} folds of {len({p.base for p in pairs})} base stories leave one with none: give fewer --folds"
+        )
+    for k, held_out in enumerate(parts):
+        if only is not None and k not in only:
+            continue
+        place = folder / f"fold-{k}"
+        metrics = place / "metrics.json"
+        outside = set(held_out)
+        inside = [p for i, p in enumerate(pairs) if i not in outside]
+        about: dict[str, Any] = {"training": settings(config, inside), "data": fingerprint(inside)}
+        if metrics.exists():
+            done[k] = json.loads(metrics.read_text("utf-8"))
+            _require_same(place, done[k], about["training"], about["data"])
+            continue
+        tagger, curve = train(inside, config, place, progress)
+        started = time.perf_counter()
+        taggings = {(i, s): tag_story(tagger, story) for i in held_out for s, story in enumerate(pairs[i].stories)}
+        curve.update(about)
+        curve["no_conflict"] = tagger.no_conflict
+        curve["tagging_seconds"] = time.perf_counter() - started
+        save_taggings(place / "heldout.safetensors", taggings)
+        metrics.with_suffix(".tmp").write_text(json.dumps(curve, indent=1), "utf-8")
+        os.replace(metrics.with_suffix(".tmp"), metrics)
+        done[k] = curve
+    return done
+
+
+def tag_story(tagger: Tagger, story: Story) -> Tagging:
+    """Tag a story with the entities it names.
+
+    Raises:
+        StoryError: it names none.
+    """
+    if story.entities is None:
+        raise StoryError(f"story {story.id!r} names no entities; training data must")
+    return tagger.tag(story.sentences, story.entities)
+
+
+def save_taggings(path: Path, taggings: dict[tuple[int, int], Tagging]) -> None:
+    """Store taggings by (pair, story) as safetensors, whole or not at all."""
+    arrays: dict[str, np.ndarray] = {}
+    for (pair, story), tagging in taggings.items():
+        arrays[f"{pair}.{story}.probabilities"] = tagging.probabilities.astype(np.float32)
+        if tagging.pair_scores is not None:
+            arrays[f"{pair}.{story}.pairs"] = tagging.pair_scores.astype(np.float32)
+    fresh = path.with_suffix(".tmp")
+    save_file(arrays, fresh)
+    os.replace(fresh, path)
+
+
+def _example(pair: StoryPair, encoder: encoders.Encoder) -> _Example:
+    gold = [story.gold for story in pair.stories]
+    if pair.label is None or any(g is None or g.states is None for g in gold):
+        raise StoryError(f"pair {pair.id!r} has no states; training needs annotated pairs")
+    wrong = 1 - pair.label
+    annotation = gold[wrong]
+    if annotation is None or annotation.conflict is None:
+        raise StoryError(f"pair {pair.id!r} has no conflicting sentences; training needs annotated pairs")
+    encoded = tuple(
+        encode_story(encoder.tokenizer, encoder.special, s.sentences, s.entities or ()) for s in pair.stories
+    )
+    most = encoders.capacity(encoder.config) + 2
+    for story in encoded:
+        if len(story.ids) > most:
+            raise StoryError(
+                f"pair {pair.id!r} has a story of {len(story.ids)} tokens and the encoder reads {most}: leave it out"
+            )
+        if story.sentence_weights.shape[0] < 2:
+            raise StoryError(f"pair {pair.id!r} has a story of one sentence: leave it out")
+    states = tuple(torch.from_numpy(g.states.values.astype(np.int64)) for g in gold if g is not None and g.states)
+    return _Example((encoded[0], encoded[1]), (states[0], states[1]), (wrong, *annotation.conflict))
+
+
+def _optimizer(network: TaggerNetwork, config: TrainingConfig) -> torch.optim.Optimizer:
+    groups: dict[tuple[bool, bool], list[torch.nn.Parameter]] = {}
+    for name, parameter in network.named_parameters():
+        key = (name.startswith("encoder."), parameter.dim() > 1)
+        groups.setdefault(key, []).append(parameter)
+    return torch.optim.AdamW(
+        [
+            {
+                "params": parameters,
+                "lr": config.learning_rate if pretrained else config.head_learning_rate,
+                "weight_decay": config.weight_decay if matrix else 0.0,
+            }
+            for (pretrained, matrix), parameters in sorted(groups.items())
+        ],
+        fused=True,
+    )
+
+
+def _rate(step: int, steps: int, warmup: float) -> float:
+    """Linear warm-up, then linear decay to zero."""
+    rising = max(1, round(steps * warmup))
+    return min(1.0, (step + 1) / rising) * max(0.0, (steps - step) / max(1, steps - rising) if step >= rising else 1.0)
+
+
+def _epoch(
+    network: TaggerNetwork,
+    examples: Sequence[_Example],
+    optimizer: torch.optim.Optimizer,
+    scheduler: torch.optim.lr_scheduler.LRScheduler,
+    config: TrainingConfig,
+    epoch: int,
+    pad: int,
+    progress: Progress | None,
+) -> dict[str, float]:
+    network.train()
+    device = next(network.parameters()).device.type
+    batches = _batches(examples, config.pairs_per_batch, random.Random(f"{config.seed}/{epoch}"))
+    sums = {"states": 0.0, "pair": 0.0, "single": 0.0, "total": 0.0}
+    for number, chosen in enumerate(batches):
+        batch = collate([story for i in chosen for story in examples[i].encoded], pad)
+        tables = [table for i in chosen for table in examples[i].states]
+        shape = batch.mention_weights.shape
+        targets = Targets(
+            state_targets(tables, shape[1], shape[2]), torch.tensor([examples[i].conflict for i in chosen])
+        )
+        with torch.autocast(device, dtype=torch.bfloat16):
+            output = network(batch)
+        parts = losses(output, targets, network.no_conflict, config.losses)
+        optimizer.zero_grad(set_to_none=True)
+        parts.total.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(network.parameters(), config.clip)
+        optimizer.step()
+        scheduler.step()
+        for name in sums:
+            sums[name] += float(getattr(parts, name).detach()) * len(chosen) / len(examples)
+        if progress is not None:
+            now = {name: float(getattr(parts, name).detach()) for name in sums}
+            progress(epoch * len(batches) + number + 1, config.epochs * len(batches), now)
+    return sums
+
+
+def _batches(examples: Sequence[_Example], size: int, rng: random.Random) -> list[list[int]]:
+    """Random batches of pairs of like length (less padding), in random order."""
+    order = list(range(len(examples)))
+    rng.shuffle(order)
+    pool = 8 * size
+    batches: list[list[int]] = []
+    for start in range(0, len(order), pool):
+        block = sorted(order[start : start + pool], key=lambda i: max(len(e.ids) for e in examples[i].encoded))
+        batches += [block[k : k + size] for k in range(0, len(block), size)]
+    rng.shuffle(batches)
+    return batches

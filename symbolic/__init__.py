@@ -1,0 +1,1 @@
+"""States to conflicts: vocabulary, facts, rule book, solver and proofs (no torch)."""

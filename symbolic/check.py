@@ -1,0 +1,248 @@
+"""The linter of rule files: everything that is wrong in them, each with its file, line and fix.
+
+Loading stops at the first error; :func:`check` goes on and finds all, and also what loads but cannot work: predicates
+that nobody derives, words that are no attribute or value, wordings that are missing.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from clingo import Symbol, SymbolType
+from clingo.ast import ASTType
+
+from .dependency import Signature
+from .errors import Location, RuleError
+from .facts import value_constant
+from .pack import Entry, Pack, variables
+from .rulebook import (
+    INPUT_PREDICATES,
+    OUTPUT_PREDICATES,
+    SHIPPED,
+    Rule,
+    RuleBook,
+    did_you_mean,
+    load,
+    open_pack,
+    require_stratified,
+    rule_files,
+)
+from .vocabulary import ATTRIBUTE, ATTRIBUTES
+
+Severity = Literal["error", "warning"]
+
+# Where a predicate takes the name of an attribute, and the value beside it (argument numbers from 0).
+_ATTRIBUTE_AT: Final[dict[Signature, tuple[int, int | None]]] = {
+    ("label", 6): (3, 4),
+    ("holds", 5): (2, 3),
+    ("effect", 4): (2, 3),
+    ("causes", 4): (2, 3),
+    ("requires", 4): (2, 3),
+    ("conflict", 5): (4, None),
+}
+_VALUES: Final = {
+    attribute.name: tuple(value_constant(attribute.name, v) for v in range(len(attribute.values)))
+    for attribute in ATTRIBUTES
+}
+CONFLICT: Final = ("conflict", 5)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing wrong with a rule file; an "error" keeps it from loading or from ever working."""
+
+    location: Location
+    severity: Severity
+    message: str
+    rule: str | None = None
+
+    def __str__(self) -> str:
+        rule = f" [{self.rule}]" if self.rule else ""
+        return f"{self.location}: {self.severity}: {self.message}{rule}"
+
+
+def check(paths: Sequence[str | Path] | None = None, base: RuleBook | None = None) -> list[Finding]:
+    """Everything wrong with some rule files, by file and line.
+
+    Args:
+        paths: rule files or folders; None for the shipped packs.
+        base: the rules they are added to; None for the shipped packs, where ``paths`` are not themselves these.
+
+    Raises:
+        RuleError: a path is missing or holds no rule file.
+    """
+    files = [file for path in ([SHIPPED] if paths is None else paths) for file in rule_files(path)]
+    if base is None:
+        outside = [file for file in files if file.resolve().parent != SHIPPED]
+        base = load() if len(outside) == len(files) and any(SHIPPED.glob("*.lp")) else RuleBook(())
+    findings: list[Finding] = []
+    packs: list[Pack] = []
+    for file in files:
+        try:
+            packs.append(open_pack(file))
+        except RuleError as error:
+            findings.append(_finding(error, Location(str(file))))
+    for pack in packs:
+        findings.extend(_finding(problem, Location(pack.file)) for problem in pack.problems)
+        findings.extend(_finding(remark, Location(pack.file), "warning") for remark in pack.remarks)
+    entries = [(pack, entry) for pack in packs for entry in pack.entries]
+    # What a file with errors would derive is unknown, so nothing can be said about missing predicates.
+    complete = not any(pack.problems for pack in packs) and len(packs) == len(files)
+    known = _Known(base, [entry for _, entry in entries])
+    for pack, entry in entries:
+        findings.extend(_entry(pack.file, entry))
+        if complete:
+            findings.extend(known.check(pack.file, entry))
+    findings.extend(_shadowed(entries, base))
+    if complete:
+        findings.extend(_cycle(files, base))
+    return sorted(dict.fromkeys(findings), key=_order)
+
+
+def _order(finding: Finding) -> tuple[str, int, int, str]:
+    at = finding.location
+    return (at.file, at.line or 0, at.column or 0, finding.message)
+
+
+def _finding(error: RuleError, otherwise: Location, severity: Severity = "error") -> Finding:
+    return Finding(error.location or otherwise, severity, error.message)
+
+
+def _cycle(files: list[Path], base: RuleBook) -> Iterator[Finding]:
+    """The rules together with those they are added to must be stratified; the shipped ones alone are."""
+    try:
+        own = load(files)
+        replaced = {rule.name for rule in own.rules if rule.named}
+        require_stratified([*(rule for rule in base.rules if rule.name not in replaced), *own.rules])
+    except RuleError as error:
+        yield _finding(error, Location(str(files[0])))
+
+
+def _entry(file: str, entry: Entry) -> Iterator[Finding]:
+    """What can be seen in one statement alone."""
+    at, rule = Location(file, entry.line), entry.name if entry.named else None
+    if entry.statement.predicate is not None:
+        fact = entry.fact
+        if fact is not None and (fact.name, len(fact.arguments)) in _ATTRIBUTE_AT:
+            yield from _words(at, rule, (fact.name, len(fact.arguments)), [_constant(a) for a in fact.arguments])
+        return
+    used = [*entry.variables, *variables(",".join(entry.wording_terms))]
+    for name, count in Counter(used).items():
+        if count == 1 and not name.startswith("_"):
+            message = f"the variable {name} occurs once: is it misspelt? If not, write _ for it"
+            yield Finding(at, "warning", message, rule)
+    if CONFLICT in entry.derives:
+        if entry.wording is None:
+            message = 'a rule that derives a conflict needs a wording above it: %!trace_rule {"% ...", E}.'
+            yield Finding(at, "warning", message, rule)
+        if not entry.named:
+            yield Finding(at, "warning", "a rule that derives a conflict needs a name above it: %!rule some_name")
+    for function in _functions(entry.node):
+        signature = (function.name, len(function.arguments))
+        if signature in _ATTRIBUTE_AT:
+            yield from _words(at, rule, signature, [_constant_term(a) for a in function.arguments])
+
+
+def _functions(node: Any) -> Iterator[Any]:
+    """Every function of a syntax tree, atoms among them."""
+    if node.ast_type == ASTType.Function:
+        yield node
+    for key in node.child_keys:
+        child = getattr(node, key)
+        if child is None:
+            continue
+        for part in [child] if hasattr(child, "ast_type") else child:
+            yield from _functions(part)
+
+
+def _constant(symbol: Symbol) -> str | None:
+    return symbol.name if symbol.type == SymbolType.Function and not symbol.arguments else None
+
+
+def _constant_term(term: Any) -> str | None:
+    if term.ast_type == ASTType.SymbolicTerm:
+        return _constant(term.symbol)
+    return term.name if term.ast_type == ASTType.Function and not term.arguments else None
+
+
+def _words(at: Location, rule: str | None, signature: Signature, words: list[str | None]) -> Iterator[Finding]:
+    """Misspelt attributes and values: such an atom matches nothing, silently."""
+    place, beside = _ATTRIBUTE_AT[signature]
+    name = f"{signature[0]}/{signature[1]}"
+    attribute = words[place]
+    if attribute is not None and attribute not in ATTRIBUTE:
+        hint = did_you_mean(attribute, ATTRIBUTE, f": use one of {', '.join(ATTRIBUTE)}")
+        yield Finding(at, "error", f"'{attribute}' in {name} is no attribute{hint}", rule)
+        return
+    if signature == ("label", 6) and words[0] not in (None, "pre", "eff"):
+        yield Finding(at, "error", f"'{words[0]}' in {name} is no side of a sentence: use pre or eff", rule)
+    value = words[beside] if beside is not None else None
+    if attribute is not None and value is not None and value not in _VALUES[attribute]:
+        hint = did_you_mean(value, _VALUES[attribute], f": use one of {', '.join(_VALUES[attribute][1:])}")
+        yield Finding(at, "error", f"'{value}' in {name} is no value of {attribute}{hint}", rule)
+
+
+def _shadowed(entries: Iterable[tuple[Pack, Entry]], base: RuleBook) -> Iterator[Finding]:
+    """Names that replace a rule of the base, or stand in two files."""
+    taken = {rule.name: rule for rule in base.rules if rule.named}
+    first: dict[str, tuple[Pack, Entry]] = {}
+    for pack, entry in entries:
+        if not entry.named:
+            continue
+        at = Location(pack.file, entry.line)
+        old = taken.get(entry.name)
+        if old is not None:
+            message = f"this replaces the rule of the same name in {old.location}; rename it if that is not meant"
+            yield Finding(at, "warning", message, entry.name)
+        earlier = first.setdefault(entry.name, (pack, entry))
+        if earlier[0] is not pack:
+            message = f"the name is used in {earlier[0].file}:{earlier[1].line} already; rename one"
+            yield Finding(at, "warning", message, entry.name)
+
+
+class _Known:
+    """The predicates that have a meaning: inputs, what the rules derive, what they use."""
+
+    def __init__(self, base: RuleBook, entries: Sequence[Entry]) -> None:
+        rules: list[Rule | Entry] = [*base.rules, *entries]
+        self.derived: set[Signature] = {*INPUT_PREDICATES}
+        self.used: set[Signature] = {*OUTPUT_PREDICATES}
+        for rule in rules:
+            self.derived.update(rule.derives)
+            self.used.update(use.signature for use in rule.uses)
+
+    def check(self, file: str, entry: Entry) -> Iterator[Finding]:
+        at, rule = Location(file, entry.line), entry.name if entry.named else None
+        for signature in dict.fromkeys(use.signature for use in entry.uses):
+            if signature not in self.derived:
+                name = f"{signature[0]}/{signature[1]}"
+                message = f"no rule derives {name} and no story gives it{self._suggestion(signature)}"
+                yield Finding(at, "error", message, rule)
+        for signature in entry.derives:
+            if signature in self.used or signature in INPUT_PREDICATES:
+                continue
+            name = f"{signature[0]}/{signature[1]}"
+            near = self._suggestion(signature, self.used)
+            # A lexicon may say more than today's rules ask for; only a near miss of a known word is suspect there.
+            if entry.statement.predicate is None or near:
+                yield Finding(at, "warning", f"no rule uses {name}{near}", rule)
+
+    def _suggestion(self, signature: Signature, among: Iterable[Signature] | None = None) -> str:
+        name, arity = signature
+        candidates = sorted(self.derived if among is None else among)
+        arities = [a for n, a in candidates if n == name]
+        if arities:
+            known = " or ".join(f"{name}/{a}" for a in arities)
+            meaning = INPUT_PREDICATES.get((name, arities[0]))
+            return f": it has {arity} arguments, where {known} is known" + (f", {meaning}" if meaning else "")
+        close = difflib.get_close_matches(name, sorted({n for n, _ in candidates}), n=1, cutoff=0.7)
+        if not close:
+            return ""
+        found = sorted(a for n, a in candidates if n == close[0])
+        best = arity if arity in found else found[0]
+        return f": did you mean {close[0]}/{best}?"

@@ -1,0 +1,331 @@
+"""Solving one story: facts and rules in, every conflict with its likeliest proof out.
+
+The rules are stratified, so there is exactly one stable model, and grounding alone decides it (but for rules whose
+order rests on the sentences, for which clingo searches). The trace atoms of ``program.py`` make a hypergraph of
+derivations, in which the cheapest proof of each conflict is found by Knuth's generalisation of Dijkstra's algorithm
+(1977); a proof's cost is -ln of the probability of the labels it cites and of the absences it relies on.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clingo import Control, Number, String, Symbol, SymbolType, Tuple_, parse_term
+
+from .dependency import Signature
+from .errors import RuleError
+from .facts import Facts, absence_cost, constant_value, story_facts
+from .parse import Parse
+from .program import CONFLICT, TRACE, FactIndex, Program, TracedRule, compile_program, program_text, trace_text
+from .proof import Basis, Conflict, ProofNode
+from .rulebook import Rule, RuleBook
+from .safety import STRING
+from .story import State, Tagging
+from .vocabulary import ATTRIBUTE, EFFECT, PRECONDITION
+
+# ``not changed(T, E, A)`` relies on the tagger predicting no change there, and is priced by that.
+PRICED_ABSENCE = ("changed", 3)
+_VARIABLE = re.compile(rf"{STRING}|(?<![\w'])_*[A-Z][\w']*")
+_STATE_SIDE = {"effect": EFFECT, "precondition": PRECONDITION}
+
+
+@dataclass(frozen=True, eq=False)
+class _Derivation:
+    """One ground instance of a rule; ``words`` are the values of the wording's variables."""
+
+    traced: TracedRule
+    head: Symbol
+    used: tuple[Symbol, ...]
+    absent: tuple[Symbol, ...]
+    words: tuple[Symbol, ...]
+
+    @property
+    def rule(self) -> Rule:
+        """The rule."""
+        return self.traced.rule
+
+
+class _FactSource:
+    """Hands facts to the grounder as symbols (clingo calls ``facts`` for every ``@facts(Name, Arity)``)."""
+
+    def __init__(self, index: FactIndex) -> None:
+        self._index = index
+
+    def facts(self, name: Symbol, arity: Symbol) -> list[Symbol]:
+        rows = self._index.by_signature[name.string, arity.number]
+        return [Tuple_(row) for row in rows] if arity.number else [Number(1)]
+
+
+class _Derivations:
+    """The ground instances of rules by the atom they derive, read from the grounder only where they are asked for."""
+
+    def __init__(self, control: Control, live: Sequence[TracedRule]) -> None:
+        self._control = control  # its atoms die with it
+        self._atoms = control.symbolic_atoms
+        self._rules: defaultdict[Signature, list[TracedRule]] = defaultdict(list)
+        for traced in live:
+            self._rules[traced.head].append(traced)
+        self._read: dict[Signature, dict[Symbol, list[tuple[TracedRule, list[Symbol]]]]] = {}
+        self._true: frozenset[Symbol] | None = None
+
+    def of(self, signature: Signature) -> dict[Symbol, list[tuple[TracedRule, list[Symbol]]]]:
+        """Every atom of a predicate that some rule derives, with the rules and the rest of their traces."""
+        if signature not in self._read:
+            found: dict[Symbol, list[tuple[TracedRule, list[Symbol]]]] = {}
+            for traced in self._rules.get(signature, ()):
+                for atom in self._atoms.by_signature(f"{TRACE}{traced.number}", 4):
+                    symbol = atom.symbol
+                    if atom.is_fact or symbol in self._model():
+                        head, *rest = symbol.arguments
+                        found.setdefault(head, []).append((traced, rest))
+            self._read[signature] = found
+        return self._read[signature]
+
+    def derive(self, atom: Symbol) -> list[_Derivation] | None:
+        """The derivations of one atom; None for a fact."""
+        found = self.of((atom.name, len(atom.arguments))).get(atom)
+        if found is None:
+            return None
+        return [_Derivation(traced, atom, *(tuple(part.arguments) for part in rest)) for traced, rest in found]
+
+    def _model(self) -> frozenset[Symbol]:
+        """The true atoms, where grounding has left some open."""
+        if self._true is None:
+            with self._control.solve(yield_=True) as handle:
+                model = handle.model()
+                assert model is not None, "stratified rules have a model"
+                self._true = frozenset(model.symbols(atoms=True))
+        return self._true
+
+
+class Solver:
+    """Finds the conflicts of stories under one rule book. One Control a story, so that nothing leaks between them."""
+
+    def __init__(self, book: RuleBook) -> None:
+        self.book = book
+        self.program: Program = compile_program(book)
+        self.synonyms = book.pairs("synonym")
+
+    def __repr__(self) -> str:
+        return f"Solver({len(self.program.traced)} rules, {len(self.program.facts)} facts)"
+
+    def solve_story(self, parse: Parse, tagging: Tagging) -> tuple[Conflict, ...]:
+        """All conflicts of a story given as its text and states; see :meth:`solve`."""
+        return self.solve(story_facts(parse, tagging, self.synonyms))
+
+    def solve(self, facts: Facts) -> tuple[Conflict, ...]:
+        """All conflicts of a story, the cheapest proof of each, cheapest first.
+
+        Raises:
+            RuleError: the rules cannot be grounded.
+        """
+        derivations = self._ground(facts)
+        goals = [head for head in derivations.of(CONFLICT) if _well_formed(head, facts)]
+        costs, best = _cheapest(derivations, goals, facts)
+        conflicts = [self._conflict(goal, costs, best, facts) for goal in goals if goal in best]
+        return tuple(
+            sorted(conflicts, key=lambda c: (c.cost, c.evidence, c.breakpoint, c.reason, c.entity, c.attribute))
+        )
+
+    def _ground(self, facts: Facts) -> _Derivations:
+        index = FactIndex(self.program.lexicon.always)
+        for symbol, arguments in zip(facts.symbols, facts.arguments, strict=True):
+            index.add((symbol.name, len(arguments)), arguments)
+        for fact in self.program.lexicon.concerning(facts.strings):
+            index.add(fact.signature, fact.arguments)
+        live = self.program.live(index)
+        messages: list[str] = []
+        control = Control(["--warn=none", "--parallel-mode=1"], logger=lambda _, text: messages.append(text))
+        try:
+            control.add("base", [], program_text(self.program, live, index))
+            control.ground([("base", [])], context=_FactSource(index))
+            traces = {(name, arity) for name, arity, _ in control.symbolic_atoms.signatures}
+            fired = [r for r in live if r.head == CONFLICT and (f"{TRACE}{r.number}", 4) in traces]
+            if fired:
+                control.add("trace", [], trace_text(live, fired))
+                control.ground([("trace", [])])
+        except RuntimeError as error:
+            raise RuleError(f"the rules cannot be grounded: {' '.join(messages) or error}") from None
+        return _Derivations(control, live)
+
+    def _conflict(
+        self, goal: Symbol, costs: dict[Symbol, float], best: dict[Symbol, _Derivation], facts: Facts
+    ) -> Conflict:
+        evidence, breakpoint_, reason, entity, attribute = goal.arguments
+        root = self._node(goal, costs, best, facts)
+        return Conflict(
+            evidence.number,
+            breakpoint_.number,
+            best[goal].rule.name,
+            _text(reason),
+            _text(entity),
+            _text(attribute),
+            root,
+        )
+
+    def _node(
+        self, goal: Symbol, costs: dict[Symbol, float], best: dict[Symbol, _Derivation], facts: Facts
+    ) -> ProofNode:
+        """The proof of a goal, made from its leaves up and without recursion: a state can persist over any length."""
+        done: dict[Symbol, ProofNode] = {}
+        stack = [goal]
+        while stack:
+            atom = stack[-1]
+            derivation = best.get(atom)
+            waiting = [used for used in derivation.used if used not in done] if derivation else []
+            if atom in done or not waiting:
+                stack.pop()
+            if atom in done:
+                continue
+            if waiting:
+                stack += reversed(waiting)
+            elif derivation is None:
+                done[atom] = self._leaf(atom, costs[atom])
+            else:
+                rule = derivation.rule
+                done[atom] = ProofNode(
+                    str(atom),
+                    "rule",
+                    rule.name,
+                    rule.file,
+                    rule.line,
+                    fill(rule.wording, _words(derivation)),
+                    tuple(done[used] for used in derivation.used),
+                    tuple(str(gone) for gone in derivation.absent),
+                    _state(atom, facts),
+                    costs[atom],
+                )
+        return done[goal]
+
+    def _leaf(self, atom: Symbol, cost: float) -> ProofNode:
+        fact = self.program.facts.get(atom)
+        if fact is not None:
+            rule = fact.rule
+            return ProofNode(str(atom), "lexicon", rule.name, rule.file, rule.line, cost=cost)
+        basis: Basis = "state" if atom.name == "label" else "text"
+        return ProofNode(str(atom), basis, cost=cost)
+
+
+def fill(wording: str | None, words: Sequence[Symbol]) -> str | None:
+    """A rule's wording with its holes filled in; sentence numbers are counted from 1, as people do."""
+    if wording is None:
+        return None
+    parts = wording.split("%")
+    filled = [parts[0]]
+    for part, word in zip(parts[1:], words, strict=False):
+        filled.append(str(word.number + 1) if word.type == SymbolType.Number else _text(word).replace("_", " "))
+        filled.append(part)
+    return "".join(filled)
+
+
+def _words(derivation: _Derivation) -> list[Symbol]:
+    """The terms of a rule's wording; most are variables, the others are worked out ("T+1")."""
+    values = dict(zip(derivation.traced.words, derivation.words, strict=True))
+    found = []
+    for term in derivation.rule.wording_terms:
+        if term in values:
+            found.append(values[term])
+            continue
+        text = _VARIABLE.sub(lambda match: str(values.get(match[0], match[0])), term)
+        try:
+            found.append(parse_term(text, logger=lambda *_: None))
+        except RuntimeError:  # it has no value here: a sum with a name in it, say
+            found.append(String(text))
+    return found
+
+
+def _text(symbol: Symbol) -> str:
+    return symbol.string if symbol.type == SymbolType.String else str(symbol)
+
+
+def _well_formed(goal: Symbol, facts: Facts) -> bool:
+    """Whether a conflict names two sentences of the story in order; user rules may derive anything."""
+    first, second = goal.arguments[:2]
+    if first.type != SymbolType.Number or second.type != SymbolType.Number:
+        return False
+    return 0 <= first.number < second.number < facts.sentences
+
+
+def _state(atom: Symbol, facts: Facts) -> State | None:
+    """The state that an ``effect(T,E,A,V)`` or ``precondition(T,E,A,V)`` atom asserts."""
+    side = _STATE_SIDE.get(atom.name)
+    if side is None or len(atom.arguments) != 4 or atom.arguments[0].type != SymbolType.Number:
+        return None
+    sentence, entity, attribute, constant = atom.arguments[0].number, *map(_text, atom.arguments[1:])
+    if attribute not in ATTRIBUTE:
+        return None
+    try:
+        value = constant_value(attribute, constant)
+    except ValueError:
+        return None
+    probability = facts.probability(side, sentence, entity, attribute, value)
+    return State("effect" if side == EFFECT else "precondition", sentence, entity, attribute, value, probability)
+
+
+def _price(derivation: _Derivation, facts: Facts) -> float:
+    """What a derivation itself costs: the labels whose absence it relies on."""
+    total = 0.0
+    for atom in derivation.absent:
+        if atom.match(*PRICED_ABSENCE):
+            sentence, entity, attribute = atom.arguments
+            if attribute.name in ATTRIBUTE and sentence.type == SymbolType.Number:
+                total += absence_cost(facts, sentence.number, _text(entity), attribute.name)
+    return total
+
+
+def _leaf_cost(atom: Symbol) -> float:
+    return atom.arguments[-1].number / 1000.0 if atom.match("label", 6) else 0.0
+
+
+def _cheapest(
+    derivations: _Derivations, goals: Sequence[Symbol], facts: Facts
+) -> tuple[dict[Symbol, float], dict[Symbol, _Derivation]]:
+    """The cheapest derivation of every atom that a goal may rest on (Knuth 1977), ties broken by rule number."""
+    needed: set[Symbol] = set()
+    waiting: defaultdict[Symbol, list[_Derivation]] = defaultdict(list)
+    frontier = list(goals)
+    costs: dict[Symbol, float] = {}
+    best: dict[Symbol, _Derivation] = {}
+    missing: dict[int, int] = {}
+    spent: dict[int, float] = {}
+    heap: list[tuple[float, int, int, Symbol, _Derivation | None]] = []
+    count = 0
+    while frontier:
+        atom = frontier.pop()
+        if atom in needed:
+            continue
+        needed.add(atom)
+        options = derivations.derive(atom)
+        if options is None:
+            heap.append((_leaf_cost(atom), -1, count, atom, None))
+            count += 1
+            continue
+        for option in options:
+            used = dict.fromkeys(option.used)
+            missing[id(option)] = len(used)
+            spent[id(option)] = _price(option, facts)
+            for child in used:
+                waiting[child].append(option)
+                frontier.append(child)
+            if not used:
+                heap.append((spent[id(option)], option.rule.id, count, atom, option))
+                count += 1
+    heapq.heapify(heap)
+    while heap:
+        cost, _, _, atom, derivation = heapq.heappop(heap)
+        if atom in costs:
+            continue
+        costs[atom] = cost
+        if derivation is not None:
+            best[atom] = derivation
+        for option in waiting[atom]:
+            missing[id(option)] -= 1
+            spent[id(option)] += cost
+            if not missing[id(option)] and option.head not in costs:
+                count += 1
+                heapq.heappush(heap, (spent[id(option)], option.rule.id, count, option.head, option))
+    return costs, best
