@@ -178,17 +178,16 @@ def learn_calibrated(examples: Sequence[Example], config: LearningConfig | None 
     weights = learn(examples, config)
     if not odds:
         return weights
-    threshold = _balanced_threshold(np.array(odds), np.array(truths))
-    slope, intercept = _logistic(np.array(odds), np.array(truths, dtype=float))
-    pair_slope, _ = _logistic(
-        np.concatenate([margins, [-m for m in margins]]), np.repeat([1.0, 0.0], len(margins)), bias=False
-    )
+    raw, implausible = np.array(odds), np.array(truths)
+    threshold = _balanced_threshold(raw, implausible)
+    # Users' stories are as likely broken as not; TRIP's are not, so the two kinds are made to weigh the same.
+    balance = np.where(implausible, 0.5 / max(1, implausible.sum()), 0.5 / max(1, (~implausible).sum())) * len(raw)
+    differences = np.array(margins)
     return replace(
         weights,
         threshold=round(threshold, 4),
-        slope=max(_FLATTEST, round(slope, 4)),
-        intercept=round(intercept, 4),
-        pair_slope=max(_FLATTEST, round(pair_slope, 4)),
+        slope=max(_FLATTEST, round(_slope(raw - threshold, implausible, balance), 4)),
+        pair_slope=max(_FLATTEST, round(_slope(differences, np.ones(len(differences), dtype=bool)), 4)),
     )
 
 
@@ -202,17 +201,19 @@ def _balanced_threshold(odds: np.ndarray[Any, Any], truths: np.ndarray[Any, Any]
     return float(cuts[int(np.argmax(right))])
 
 
-def _logistic(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], bias: bool = True) -> tuple[float, float]:
-    """Slope and intercept of a one-variable logistic regression (Platt scaling), by Newton's method."""
+def _slope(
+    x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], weight: np.ndarray[Any, Any] | None = None
+) -> float:
+    """The slope of a logistic regression of ``y`` on ``x`` through 0 (Platt scaling), by Newton's method."""
     x = np.clip(x, -50, 50)
-    design = np.stack([x, np.ones_like(x) if bias else np.zeros_like(x)], axis=1)
-    w = np.zeros(2)
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-np.clip(design @ w, -30, 30)))
-        gradient = design.T @ (p - y) + 1e-3 * w
-        hessian = (design * (p * (1 - p))[:, None]).T @ design + 1e-3 * np.eye(2)
-        step = np.linalg.solve(hessian, gradient)
-        w -= step
-        if np.abs(step).max() < 1e-9:
+    importance = np.ones_like(x) if weight is None else weight
+    slope = 0.0
+    for _ in range(100):
+        p = 1 / (1 + np.exp(-np.clip(slope * x, -30, 30)))
+        gradient = (importance * (p - y) * x).sum() + 1e-3 * slope
+        curvature = (importance * p * (1 - p) * x * x).sum() + 1e-3
+        step = float(np.clip(gradient / curvature, -1.0, 1.0))
+        slope -= step
+        if abs(step) < 1e-9:
             break
-    return float(w[0]), float(w[1])
+    return slope

@@ -121,15 +121,18 @@ class ReliabilityBin:
 
     low: float
     high: float
-    count: int
+    count: float
     confidence: float
     accuracy: float
 
 
 def reliability_table(
-    confidences: Sequence[float], correct: Sequence[bool], bins: int = 10
+    confidences: Sequence[float], correct: Sequence[bool], bins: int = 10, weights: Sequence[float] | None = None
 ) -> tuple[ReliabilityBin, ...]:
     """Verdicts gathered by confidence in ``bins`` bins of equal width over 0 to 1; empty bins are left out.
+
+    ``weights`` says how much each verdict counts (all alike without it), as when one class is rarer than where the
+    confidence will be used; a bin's ``count`` is then their sum.
 
     Raises:
         ValueError: the two differ in length, or a confidence is not in [0, 1].
@@ -140,15 +143,16 @@ def reliability_table(
         raise ValueError(f"{values.size} confidences and {right.size} verdicts")
     if not ((values >= 0) & (values <= 1)).all():
         raise ValueError("a confidence is not between 0 and 1")
+    importance = np.ones(values.size) if weights is None else np.asarray(weights, np.float64)
     edges = np.arange(bins + 1) / bins
     places = np.clip(np.searchsorted(edges, values, "left") - 1, 0, bins - 1)
     return tuple(
         ReliabilityBin(
             float(edges[place]),
             float(edges[place + 1]),
-            int((places == place).sum()),
-            float(values[places == place].mean()),
-            float(right[places == place].mean()),
+            float(importance[places == place].sum()),
+            float(np.average(values[places == place], weights=importance[places == place])),
+            float(np.average(right[places == place], weights=importance[places == place])),
         )
         for place in np.unique(places)
     )

@@ -45,7 +45,7 @@ class Weights:
 
     ``features`` maps a feature's name to its weight; a rule that training never saw counts ``default``.
     ``no_conflict`` is the score of "this story has no conflict" per candidate. A single story is called implausible
-    above ``threshold`` (on the log-odds), and ``slope``, ``intercept`` calibrate those log-odds; ``pair_slope`` those
+    above ``threshold`` (on the log-odds), and ``slope`` calibrates the log-odds beyond it; ``pair_slope`` those
     of a choice between two stories.
     """
 
@@ -54,7 +54,6 @@ class Weights:
     no_conflict: float = 0.0
     threshold: float = 0.0
     slope: float = 1.0
-    intercept: float = 0.0
     pair_slope: float = 1.0
 
     def score(self, candidate: Candidate) -> float:
@@ -73,7 +72,6 @@ class Weights:
             "no_conflict": self.no_conflict,
             "threshold": self.threshold,
             "slope": self.slope,
-            "intercept": self.intercept,
             "pair_slope": self.pair_slope,
             "default": self.default,
             "features": dict(sorted(self.features.items())),
@@ -158,7 +156,8 @@ def judge(found: Sequence[Candidate], weights: Weights, sentences: int) -> Judge
     """Score a story's candidates and decide whether it has a conflict."""
     scores = tuple(weights.score(c) for c in found)
     raw = raw_log_odds(log_sum_exp(scores), weights.no_conflict, sentences)
-    return Judged(tuple(found), scores, weights.slope * raw + weights.intercept, raw <= weights.threshold)
+    odds = weights.slope * (raw - weights.threshold)
+    return Judged(tuple(found), scores, odds, odds <= 0)
 
 
 def raw_log_odds(total: float, no_conflict: float, sentences: int) -> float:

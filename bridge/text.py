@@ -109,8 +109,8 @@ def _add_figures(table: Table, figures: Mapping[str, object], indent: str) -> No
         if isinstance(value, Mapping):
             table.add_row(label, "")
             _add_figures(table, value, f"{indent}  ")
-        elif name == "seconds" and isinstance(value, float):
-            table.add_row(label, f"{value:.1f}")
+        elif isinstance(value, float) and (name in ("seconds", "weight") or name.startswith("loss")):
+            table.add_row(label, f"{value:.3g}" if name.startswith("loss") else f"{value:.1f}")
         elif isinstance(value, float):
             table.add_row(label, f"{100 * value:.1f} %")
         else:

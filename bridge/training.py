@@ -273,23 +273,33 @@ def train_weights(
 def calibration(
     pairs: Sequence[StoryPair], analysed: Sequence[AnalysedPair], weights: Sequence[Weights]
 ) -> dict[str, Any]:
-    """How honest the confidence of single verdicts is, each story judged by weights that did not see it."""
-    confidence: list[float] = []
-    right: list[bool] = []
-    seen: set[tuple[str, ...]] = set()
+    """How honest the confidence of single verdicts is, each story judged by weights that did not see it.
+
+    Confidence is meant for stories that are as likely broken as not, so the two kinds weigh the same here.
+    """
+    judged: dict[tuple[str, ...], tuple[float, bool, bool]] = {}
     for pair, both, weight in zip(pairs, analysed, weights, strict=True):
         for k, one in enumerate(both):
-            if one.story.sentences not in seen:
-                seen.add(one.story.sentences)
-                judged = one.judged(weight)
-                confidence.append(certainty(judged))
-                right.append(judged.plausible == (k == pair.label))
-    table = reliability_table(confidence, right)
+            if one.story.sentences not in judged:
+                verdict = one.judged(weight)
+                truth = k == pair.label
+                judged[one.story.sentences] = (certainty(verdict), verdict.plausible == truth, truth)
+    plausible = [p for _, _, p in judged.values()]
+    share = {True: 0.5 * len(plausible) / max(1, sum(plausible))}
+    share[False] = 0.5 * len(plausible) / max(1, len(plausible) - sum(plausible))
+    table = reliability_table(
+        [c for c, _, _ in judged.values()], [r for _, r, _ in judged.values()], weights=[share[p] for p in plausible]
+    )
     return {
         "expected_calibration_error": round(expected_calibration_error(table), 4),
-        "reliability": [
-            {"n": b.count, "confidence": round(b.confidence, 4), "accuracy": round(b.accuracy, 4)} for b in table
-        ],
+        "reliability": {
+            f"{row.low:.1f} to {row.high:.1f}": {
+                "weight": round(row.count, 1),
+                "confidence": round(row.confidence, 4),
+                "accuracy": round(row.accuracy, 4),
+            }
+            for row in table
+        },
     }
 
 

@@ -73,7 +73,9 @@ def load_pretrained(name: str) -> Encoder:
     if start is None or end is None or fast.pad_token_id is None:
         raise ModelError(f"the encoder {name!r} lacks a start, end or padding token; use an encoder such as BERT")
     special = SpecialTokens(int(start), int(end), int(fast.pad_token_id))
-    return Encoder(name, network, int(config.hidden_size), config.to_dict(), tokenizer, special)
+    # Where it lay on the disk of whoever trained it is nobody else's business.
+    plain = {k: v for k, v in config.to_dict().items() if k != "_name_or_path"}
+    return Encoder(name, network, int(config.hidden_size), plain, tokenizer, special)
 
 
 @contextmanager

@@ -96,7 +96,9 @@ class Mender:
         if any(t.pos_ in ("VERB", "AUX") and t.dep_ not in ("amod", "acl", "relcl") for t in tokens):
             return None
         for token, following in pairwise(tokens):
-            subject = token.pos_ in ("PROPN", "PRON") or (token.dep_ == "compound" and token.i == first.i)
+            # At the start of a sentence a name can pass for anything: "Sara drank juice", read as a kind of juice.
+            opening = token.i == first.i and token.is_title and token.dep_ in ("compound", "nmod", "amod")
+            subject = token.pos_ in ("PROPN", "PRON") or opening
             verb = (
                 following.pos_ in (*_NOMINAL, "VERB")
                 and following.text.islower()

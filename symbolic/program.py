@@ -3,7 +3,6 @@
 The first holds the rules as they are. The second, the trace, is grounded after it and only where a conflict was found:
 for a rule ``h :- b, c, not d.`` numbered 7 it holds ``_r7(h, (b,c,), (d,), (X,Y,)) :- b, c, not d.``, whose ground
 instances name the rule's head, what it used, what it relied on being absent, and the values of the wording's variables.
-Conflicts are traced at once, since the traces of all others are wanted only for what a conflict rests on.
 
 Compiling a rule costs clingo more than grounding it over a story's facts, so a story gets only the rules whose positive
 conditions could all be met (``Program.live``) and the facts that its words lead to (``relevance``). Neither changes
@@ -17,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from clingo import Symbol, parse_term
+from clingo import Symbol, SymbolType, parse_term
 from clingo.ast import AST, ASTType, Sign, Transformer, Variable
 
 from .dependency import Signature
@@ -70,7 +69,8 @@ class Condition:
 class TracedRule:
     """One rule (one case of it, where it has pools): as it is and as a trace, and what a story must meet for it.
 
-    ``number`` is its place among all, and in the name of its trace's predicate. ``words`` are the variables whose values the trace gives for the wording.
+    ``number`` is its place among all, and in the name of its trace's predicate; ``words`` are the variables whose
+    values the trace gives for the wording; ``reason`` is the name of a conflict's third argument, where it is fixed.
     """
 
     number: int
@@ -80,6 +80,7 @@ class TracedRule:
     head: Signature
     conditions: tuple[Condition, ...]
     words: tuple[str, ...]
+    reason: str | None
 
 
 class FactIndex:
@@ -110,15 +111,11 @@ class FactIndex:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A compiled rule book: ``traced`` rules in order, the files' own ``facts`` by symbol, and where to look for those.
-
-    ``conflicts_used`` where a rule has a conflict among its conditions.
-    """
+    """A compiled rule book: its ``traced`` rules in order, its own ``facts`` by symbol, and how to find those."""
 
     traced: tuple[TracedRule, ...]
     facts: Mapping[Symbol, Fact] = field(repr=False)
     lexicon: Lexicon = field(repr=False)
-    conflicts_used: bool
 
     def live(self, index: FactIndex) -> list[TracedRule]:
         """The rules whose positive conditions can all be met by these facts and by other such rules."""
@@ -147,14 +144,12 @@ class Program:
         return [self.traced[number] for number in sorted(found)]
 
 
-def program_text(program: Program, live: Sequence[TracedRule], facts: FactIndex) -> str:
-    """The program that tells what holds: the live rules, with conflicts traced, over some facts.
+def program_text(live: Sequence[TracedRule], facts: FactIndex) -> str:
+    """The program that tells what holds: the live rules over some facts.
 
     Facts enter through one function each, as symbols: nothing of a story is ever parsed.
     """
-    lines = [rule.trace if rule.head == CONFLICT else rule.plain for rule in live]
-    if program.conflicts_used:
-        lines += [rule.plain for rule in live if rule.head == CONFLICT]
+    lines = [rule.plain for rule in live]
     used = {condition.signature for rule in live for condition in rule.conditions}
     used.update(use.signature for rule in live for use in rule.rule.uses if use.negative)
     for name, arity in sorted(used & facts.by_signature.keys()):
@@ -164,19 +159,25 @@ def program_text(program: Program, live: Sequence[TracedRule], facts: FactIndex)
     return "\n".join(lines)
 
 
-def trace_text(live: Sequence[TracedRule], fired: Iterable[TracedRule]) -> str:
-    """The trace of all live rules that what ``fired`` used can rest on; it is grounded on top of ``program_text``."""
+def trace_text(live: Sequence[TracedRule], conflicts: Iterable[Symbol]) -> str:
+    """The trace of all live rules that some conflicts can rest on; it is grounded on top of ``program_text``."""
+    reasons = {_name(conflict.arguments[2]) for conflict in conflicts}
     by_head: defaultdict[Signature, list[TracedRule]] = defaultdict(list)
     for rule in live:
-        by_head[rule.head].append(rule)
-    reached = {CONFLICT}
-    frontier = [condition.signature for rule in fired for condition in rule.conditions]
+        if rule.head != CONFLICT or rule.reason in reasons or rule.reason is None:
+            by_head[rule.head].append(rule)
+    reached: set[Signature] = set()
+    frontier = [CONFLICT]
     while frontier:
         signature = frontier.pop()
         if signature not in reached:
             reached.add(signature)
             frontier += [c.signature for rule in by_head[signature] for c in rule.conditions]
-    return "\n".join(rule.trace for rule in live if rule.head in reached and rule.head != CONFLICT)
+    return "\n".join(rule.trace for signature in sorted(reached) for rule in by_head[signature])
+
+
+def _name(reason: Symbol) -> str:
+    return reason.name if reason.type == SymbolType.Function else str(reason)
 
 
 def compile_program(book: RuleBook) -> Program:
@@ -208,7 +209,6 @@ def compile_program(book: RuleBook) -> Program:
             frozenset(rule.head for rule in traced),
             CONFLICT,
         ),
-        any(use.signature == CONFLICT for rule in traced for use in rule.rule.uses),
     )
 
 
@@ -272,7 +272,16 @@ def _traced(number: int, rule: Rule, statement: AST) -> TracedRule:
         (atom.name, len(atom.arguments)),
         tuple(conditions),
         words,
+        _fixed_name(atom.arguments[2]) if (atom.name, len(atom.arguments)) == CONFLICT else None,
     )
+
+
+def _fixed_name(term: AST) -> str | None:
+    if term.ast_type == ASTType.Function:
+        return str(term.name)
+    if term.ast_type == ASTType.SymbolicTerm:
+        return _name(term.symbol)
+    return None
 
 
 def _statement(head: str, body: Sequence[str]) -> str:

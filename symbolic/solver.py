@@ -141,12 +141,11 @@ class Solver:
         messages: list[str] = []
         control = Control(["--warn=none", "--parallel-mode=1"], logger=lambda _, text: messages.append(text))
         try:
-            control.add("base", [], program_text(self.program, live, index))
+            control.add("base", [], program_text(live, index))
             control.ground([("base", [])], context=_FactSource(index))
-            traces = {(name, arity) for name, arity, _ in control.symbolic_atoms.signatures}
-            fired = [r for r in live if r.head == CONFLICT and (f"{TRACE}{r.number}", 4) in traces]
-            if fired:
-                control.add("trace", [], trace_text(live, fired))
+            conflicts = [atom.symbol for atom in control.symbolic_atoms.by_signature(*CONFLICT)]
+            if conflicts:
+                control.add("trace", [], trace_text(live, conflicts))
                 control.ground([("trace", [])])
         except RuntimeError as error:
             raise RuleError(f"the rules cannot be grounded: {' '.join(messages) or error}") from None
@@ -312,7 +311,7 @@ def _cheapest(
                 waiting[child].append(option)
                 frontier.append(child)
             if not used:
-                heap.append((spent[id(option)], option.rule.id, count, atom, option))
+                heap.append((spent[id(option)], option.traced.number, count, atom, option))
                 count += 1
     heapq.heapify(heap)
     while heap:
@@ -327,5 +326,5 @@ def _cheapest(
             spent[id(option)] += cost
             if not missing[id(option)] and option.head not in costs:
                 count += 1
-                heapq.heappush(heap, (spent[id(option)], option.rule.id, count, option.head, option))
+                heapq.heappush(heap, (spent[id(option)], option.traced.number, count, option.head, option))
     return costs, best

@@ -153,7 +153,10 @@ def test_a_story_that_cannot_happen_is_disproved_by_the_right_sentences_thing_an
     assert (conflict.entity, conflict.attribute) == (story.entity, story.attribute)
     assert conflict.rule in story.rules
     root = conflict.proof
-    assert root.file is not None and root.file.endswith(".lp") and root.line is not None and root.wording
+    assert root.file is not None
+    assert root.file.endswith(".lp")
+    assert root.line is not None
+    assert root.wording
 
 
 @pytest.mark.parametrize("kind", IN_ORDER)

@@ -18,11 +18,10 @@ import disproof
 from disproof.bridge.engine import Engine
 from disproof.bridge.scoring import Weights
 from disproof.neural.fake import FakeTagger
-from disproof.symbolic.facts import story_facts
 from disproof.symbolic.story import Story
 
 ROOT = Path(str(disproof.__file__)).parent
-STORY = ROOT / "examples" / "phone.txt"
+STORY = Path(__file__).resolve().parents[2] / "examples" / "phone.txt"
 MODEL = ROOT / "neural" / "models" / "small"
 
 
@@ -62,13 +61,11 @@ def main() -> None:
         print(f"{'disproof explain, cold':<34}{process_seconds('explain', str(STORY)):8.2f} s    (bar 5)")
     parse = engine.parser.parse(story.sentences, story.entities)
     tagging = engine.tagger.tag(story.sentences, parse.entities)
-    facts = story_facts(parse, tagging, engine.solver.synonyms)
     parts: list[tuple[str, Callable[[], object], str]] = [
         ("explain, warm", lambda: engine.explain(story), "bar 100"),
         ("  parsing", lambda: engine.parser.parse(story.sentences, story.entities), ""),
         ("  tagging", lambda: engine.tagger.tag(story.sentences, parse.entities), ""),
-        ("  facts", lambda: story_facts(parse, tagging, engine.solver.synonyms), ""),
-        ("  solving and proof", lambda: engine.solver.solve(facts), "bar 15"),
+        ("  solving and proof", lambda: engine.solver.solve_story(parse, tagging), "bar 15"),
     ]
     for name, work, bar in parts:
         print(f"{name:<34}{median_ms(work, times):8.1f} ms" + (f"   ({bar})" if bar else ""))

@@ -23,7 +23,8 @@ def main() -> None:
     for name, half in (("development", items[:50]), ("held out", items[50:])):
         pair = proof = implausible = plausible = above = 0
         for item in half:
-            broken, twin = (engine.analyse(Story(tuple(item[k]))).judged(engine.weights) for k in ("broken", "restored"))
+            analyses = [engine.analyse(Story(tuple(item[kind]))) for kind in ("broken", "restored")]
+            broken, twin = (analysis.judged(engine.weights) for analysis in analyses)
             best = broken.best
             right = best is not None and [best.evidence, best.breakpoint] == item["conflict"]
             shown = ranked_proofs(best, engine.weights)[:1] if best is not None else []
@@ -33,9 +34,8 @@ def main() -> None:
             plausible += twin.plausible
             above += broken.log_odds > twin.log_odds
         n = len(half)
-        print(
-            f"{name:<11} {pair / n:5.0%} {proof / n:6.0%} {implausible / n:26.0%} {plausible / n:22.0%} {above / n:18.0%}"
-        )
+        figures = ((pair, 5), (proof, 7), (implausible, 27), (plausible, 23), (above, 19))
+        print(f"{name:<11}" + "".join(f"{count / n:{width}.0%}" for count, width in figures))
 
 
 if __name__ == "__main__":

@@ -109,14 +109,14 @@ def test_a_story_is_implausible_above_the_threshold_and_not_at_it() -> None:
 
 
 def test_calibration_changes_the_odds_and_not_the_verdict() -> None:
-    plain = judge(scored(1.0), X, 2)
-    calibrated = judge(scored(1.0), Weights({"x": 1.0}, slope=0.5, intercept=-3.0), 2)
-    assert calibrated.log_odds == pytest.approx(0.5 * plain.log_odds - 3)
+    plain = judge(scored(1.0), Weights({"x": 1.0}, threshold=-3.0), 2)
+    calibrated = judge(scored(1.0), Weights({"x": 1.0}, threshold=-3.0, slope=0.5), 2)
+    assert calibrated.log_odds == pytest.approx(0.5 * plain.log_odds)
     assert calibrated.plausible == plain.plausible
 
 
 def test_confidence_in_implausible_grows_with_the_score() -> None:
-    weights = Weights({"x": 1.0}, threshold=0.0, slope=0.3, intercept=0.1)
+    weights = Weights({"x": 1.0}, threshold=0.0, slope=0.3)
     sure = [certainty(judge(scored(score), weights, 2)) for score in (0.1, 1.0, 5.0, 50.0, 5000.0)]
     assert sure == sorted(sure)
     assert 0.5 < sure[0] < sure[-1] <= 1
@@ -183,7 +183,7 @@ def test_the_logistic_function_is_safe_at_both_ends() -> None:
 
 
 def test_weights_come_back_from_their_file(tmp_path: Path) -> None:
-    weights = Weights({"rule a": 1.25, PRIOR: -0.5}, 0.75, 0.1, 0.2, 0.3, 0.4, 0.6)
+    weights = Weights({"rule a": 1.25, PRIOR: -0.5}, 0.75, 0.1, 0.2, 0.3, 0.4)
     (tmp_path / "w.json").write_text(json.dumps({"systems": {"symbolic": weights.to_json()}}))
     assert load_weights(tmp_path / "w.json", "symbolic") == weights
 

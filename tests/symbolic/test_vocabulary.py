@@ -34,7 +34,17 @@ def test_what_is_unknown_or_assumed_says_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("label", "states"),
-    [(0, (0, 0)), (1, (1, 1)), (2, (2, 2)), (3, (2, 1)), (4, (1, 2)), (5, (0, 1)), (6, (0, 2)), (7, (1, 0)), (8, (2, 0))],
+    [
+        (0, (0, 0)),
+        (1, (1, 1)),
+        (2, (2, 2)),
+        (3, (2, 1)),
+        (4, (1, 2)),
+        (5, (0, 1)),
+        (6, (0, 2)),
+        (7, (1, 0)),
+        (8, (2, 0)),
+    ],
 )
 def test_a_label_of_change_is_a_state_before_and_one_after(label: int, states: tuple[int, int]) -> None:
     assert change_to_states(ATTRIBUTE["wet"], label) == states
