@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..symbolic.parse import Parse
     from ..symbolic.proof import Conflict
     from ..symbolic.rulebook import RuleBook
+    from ..symbolic.solver import Solution
 
 System = Literal["neurosymbolic", "symbolic"]
 States = Literal["predicted", "gold"]
@@ -43,8 +44,8 @@ class Reasoner(Protocol):
 
     book: RuleBook
 
-    def solve_story(self, parse: Parse, tagging: Tagging) -> tuple[Conflict, ...]:
-        """Every conflict that the rules derive, the likeliest proof of each."""
+    def solve_story(self, parse: Parse, tagging: Tagging) -> Solution:
+        """Every conflict that the rules derive, the likeliest proof of each, and what they know to be resolved."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,9 +163,10 @@ class Engine:
         """Parse, tag and solve a story: all that a verdict is then weighed from."""
         parse = self.parser.parse(story.sentences, story.entities)
         tagging = self._states(story, parse)
-        conflicts = self.solver.solve_story(parse, tagging)
+        solution = self.solver.solve_story(parse, tagging)
         prior = tagging.pair_scores if self.system == "neurosymbolic" else None
-        return Analysis(story, parse.entities, tagging, tuple(candidates(conflicts, len(story.sentences), prior)))
+        found = candidates(solution.conflicts, len(story.sentences), prior, solution.resolved)
+        return Analysis(story, parse.entities, tagging, tuple(found))
 
     def explain(self, story: Story) -> Verdict:
         """Judge one story by itself."""

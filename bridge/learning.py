@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .scoring import PRIOR, Candidate, Weights, judge, raw_log_odds
+from .scoring import PRIOR, RESOLVED, Candidate, Weights, judge, raw_log_odds
 
 if TYPE_CHECKING:
     import torch
@@ -43,12 +43,14 @@ class LearningConfig:
 
     A rule is written because it is true, so its weight is drawn towards ``belief``, which is also what a rule counts
     that training never saw; all other weights are drawn towards 0. The pair prior is overconfident on stories like
-    those it was trained on, so its weight is held at ``prior`` (None: learned too).
+    those it was trained on, so its weight is held at ``prior`` (None: learned too). ``resolved`` is what the weight of
+    a pair whose trouble is over is drawn towards: annotated stories show few of them.
     """
 
     l2: float = 8.0
     belief: float = 1.0
-    prior: float | None = 0.05
+    prior: float | None = 0.04
+    resolved: float = -2.0
     single: float = 0.5
     minimum: int = 2
     steps: int = 200
@@ -103,7 +105,7 @@ def learn(examples: Sequence[Example], config: LearningConfig | None = None) -> 
     story_of = torch.from_numpy(problem.story_of)
     n = len(examples)
     weights = torch.zeros(len(problem.names), dtype=torch.float64, requires_grad=True)
-    believed = torch.tensor([config.belief if n.startswith("rule ") else 0.0 for n in problem.names]).double()
+    believed = torch.tensor([_believed(n, config) for n in problem.names]).double()
     none = torch.zeros(1, dtype=torch.float64, requires_grad=True)
     gold = torch.from_numpy(problem.gold)
     story_gold = torch.tensor(problem.story_gold)
@@ -141,6 +143,13 @@ def learn(examples: Sequence[Example], config: LearningConfig | None = None) -> 
     final = torch.where(held, config.prior or 0.0, weights.detach())
     learned = {name: round(float(w), 4) for name, w in zip(problem.names, final, strict=True)}
     return Weights(learned, default=config.belief, no_conflict=round(float(none.detach()), 4))
+
+
+def _believed(name: str, config: LearningConfig) -> float:
+    """The weight that a feature is drawn towards."""
+    if name == RESOLVED:
+        return config.resolved
+    return config.belief if name.startswith("rule ") else 0.0
 
 
 def _segment_logsumexp(scores: torch.Tensor, segment: torch.Tensor, n: int) -> torch.Tensor:
@@ -201,9 +210,7 @@ def _balanced_threshold(odds: np.ndarray[Any, Any], truths: np.ndarray[Any, Any]
     return float(cuts[int(np.argmax(right))])
 
 
-def _slope(
-    x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], weight: np.ndarray[Any, Any] | None = None
-) -> float:
+def _slope(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], weight: np.ndarray[Any, Any] | None = None) -> float:
     """The slope of a logistic regression of ``y`` on ``x`` through 0 (Platt scaling), by Newton's method."""
     x = np.clip(x, -50, 50)
     importance = np.ones_like(x) if weight is None else weight

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from ..symbolic.proof import Conflict
 
 PRIOR = "neural prior"
 ANY_RULE = "any rule"
+RESOLVED = "resolved"
 Features = dict[str, float]
 
 
@@ -108,9 +109,15 @@ def rule_features(conflict: Conflict) -> Iterable[str]:
 
 
 def candidates(
-    conflicts: Iterable[Conflict], sentences: int, pair_scores: npt.NDArray[np.float32] | None = None
+    conflicts: Iterable[Conflict],
+    sentences: int,
+    pair_scores: npt.NDArray[np.float32] | None = None,
+    resolved: Collection[tuple[int, int]] = (),
 ) -> list[Candidate]:
-    """Every two sentences of a story that a rule or the prior could speak for, in order."""
+    """Every two sentences of a story that a rule or the prior could speak for, in order.
+
+    ``pair_scores`` is the prior's (sentences, sentences); ``resolved`` are the pairs whose trouble is over by then.
+    """
     proofs: dict[tuple[int, int], list[Conflict]] = {}
     for conflict in conflicts:
         proofs.setdefault((conflict.evidence, conflict.breakpoint), []).append(conflict)
@@ -125,6 +132,8 @@ def candidates(
                 features[ANY_RULE] = max(features.get(ANY_RULE, 0.0), math.exp(-conflict.cost))
             if pair_scores is not None:
                 features[PRIOR] = float(pair_scores[i, j])
+                if (i, j) in resolved:
+                    features[RESOLVED] = 1.0
             if features:
                 found.append(Candidate(i, j, features, tuple(proved)))
     return found

@@ -25,7 +25,7 @@ from .evaluation import AnalysedPair, Progress, analyse_pairs, data_digest, meas
 from .files import write_atomic
 from .learning import Example, LearningConfig, learn_calibrated
 from .measures import expected_calibration_error, reliability_table
-from .scoring import PRIOR, Candidate, Weights
+from .scoring import PRIOR, RESOLVED, Candidate, Weights
 
 FOLDS = 5
 
@@ -152,7 +152,7 @@ def without_prior(analysed: Sequence[AnalysedPair]) -> list[AnalysedPair]:
         return replace(
             one,
             candidates=tuple(
-                replace(c, features={k: v for k, v in c.features.items() if k != PRIOR})
+                replace(c, features={k: v for k, v in c.features.items() if k not in (PRIOR, RESOLVED)})
                 for c in one.candidates
                 if c.conflicts
             ),

@@ -7,13 +7,15 @@ from pathlib import Path
 
 from .growth import blame
 from .parse import Parse
-from .proof import Conflict, FlatProofs, flatten, unflatten
+from .proof import FlatProofs, flatten, unflatten
 from .rulebook import SHIPPED, RuleBook, load
 from .sandbox import Worker
-from .solver import Solver
+from .solver import Solution, Solver
 from .story import Tagging
 
 Request = tuple[Parse, Tagging]
+# Proofs cross to the other process flat: pickling a deep one would recurse once for each step.
+Answer = tuple[FlatProofs, frozenset[tuple[int, int]]]
 
 
 class ConfinedSolver:
@@ -46,25 +48,26 @@ class ConfinedSolver:
     def __repr__(self) -> str:
         return f"ConfinedSolver({self._worker!r})"
 
-    def solve_story(self, parse: Parse, tagging: Tagging) -> tuple[Conflict, ...]:
-        """All conflicts of a story, see :meth:`Solver.solve_story`.
+    def solve_story(self, parse: Parse, tagging: Tagging) -> Solution:
+        """What the rules say of a story, see :meth:`Solver.solve_story`.
 
         Raises:
             RuleError: a limit stopped the rules, or they cannot be grounded.
         """
-        found: FlatProofs = self._worker.call((parse, tagging))
-        return unflatten(found)
+        found: Answer = self._worker.call((parse, tagging))
+        return Solution(unflatten(found[0]), found[1])
 
     def close(self) -> None:
         """End the worker's process."""
         self._worker.close()
 
 
-def _serve(overlays: tuple[str, ...], without: tuple[str, ...]) -> Callable[[Request], FlatProofs]:
+def _serve(overlays: tuple[str, ...], without: tuple[str, ...]) -> Callable[[Request], Answer]:
     """Set up the worker's side."""
     solver = Solver(load(overlays=overlays, without=without))
 
-    def answer(request: Request) -> FlatProofs:
-        return flatten(solver.solve_story(*request))
+    def answer(request: Request) -> Answer:
+        solution = solver.solve_story(*request)
+        return flatten(solution.conflicts), solution.resolved
 
     return answer

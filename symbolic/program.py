@@ -26,6 +26,9 @@ from .rulebook import Rule, RuleBook
 
 TRACE = "_r"
 CONFLICT: Signature = ("conflict", 5)
+RESOLVED: Signature = ("resolved", 3)
+# What the engine reads back from the rules; all else serves these.
+ANSWERS = (CONFLICT, RESOLVED)
 
 
 class _Name(Transformer):
@@ -181,20 +184,21 @@ def _name(reason: Symbol) -> str:
 
 
 def compile_program(book: RuleBook) -> Program:
-    """Split a rule book into facts and rules; rules that no conflict can rest on are left out."""
+    """Split a rule book into facts and rules; what no answer can rest on is left out."""
     facts: dict[Symbol, Fact] = {}
     traced: list[TracedRule] = []
     statements: list[AST] = []
-    used = _predicates_of_conflicts(book)
+    used = _predicates_of_answers(book)
     for rule in book.rules:
+        if not used.intersection(rule.derives):
+            continue
         # A conflict is always a rule, that its proof may have a root.
         symbols = None if CONFLICT in rule.derives else [rule.fact] if rule.fact is not None else _pooled(rule)
         if symbols is None:
             for statement in rule.ast.unpool():
                 compiled = _traced(len(traced), rule, statement)
-                if compiled.head in used:
-                    traced.append(compiled)
-                    statements.append(statement)
+                traced.append(compiled)
+                statements.append(statement)
             continue
         for symbol in symbols:
             if symbol not in facts:
@@ -204,10 +208,10 @@ def compile_program(book: RuleBook) -> Program:
         tuple(traced),
         facts,
         select(
-            [fact for fact in facts.values() if fact.signature in used],
+            list(facts.values()),
             statements,
             frozenset(rule.head for rule in traced),
-            CONFLICT,
+            ANSWERS,
         ),
     )
 
@@ -222,15 +226,15 @@ def _pooled(rule: Rule) -> list[Symbol] | None:
         return None
 
 
-def _predicates_of_conflicts(book: RuleBook) -> set[Signature]:
-    """The predicates that a conflict can rest on, also through what must be absent."""
+def _predicates_of_answers(book: RuleBook) -> set[Signature]:
+    """The predicates that an answer can rest on, also through what must be absent."""
     needs: defaultdict[Signature, set[Signature]] = defaultdict(set)
     for rule in book.rules:
         if rule.fact is None:
             for head in rule.derives:
                 needs[head].update(use.signature for use in rule.uses)
     reached: set[Signature] = set()
-    frontier = [CONFLICT]
+    frontier = list(ANSWERS)
     while frontier:
         signature = frontier.pop()
         if signature not in reached:

@@ -81,14 +81,14 @@ def strings_in(symbol: Symbol) -> Iterator[str]:
 
 
 def select(
-    facts: Sequence[Fact], statements: Sequence[AST], derived: frozenset[Signature], asked: Signature
+    facts: Sequence[Fact], statements: Sequence[AST], derived: frozenset[Signature], asked: Sequence[Signature]
 ) -> Lexicon:
     """Find the guards of each predicate of ``facts`` in the rules (``statements``, without pools).
 
-    ``derived`` are the predicates of the rules' heads, and ``asked`` the one that the facts are selected for.
+    ``derived`` are the predicates of the rules' heads, and ``asked`` those that the facts are selected for.
     """
     guards = _Guards(facts, derived)
-    guards.open.update((asked, position) for position in range(asked[1]))
+    guards.open.update((signature, position) for signature in asked for position in range(signature[1]))
     for statement in statements:
         guards.read_uses(statement)
     for statement in statements:

@@ -57,7 +57,10 @@ INPUT_PREDICATES: Final = MappingProxyType(
 )
 # What the engine reads back from the rules.
 OUTPUT_PREDICATES: Final = MappingProxyType(
-    {("conflict", 5): "conflict(I, J, Reason, E, Attribute): sentence I is the evidence, J the breakpoint"}
+    {
+        ("conflict", 5): "conflict(I, J, Reason, E, Attribute): sentence I is the evidence, J the breakpoint",
+        ("resolved", 3): "resolved(I, J, E): what sentence I did to E is undone before sentence J",
+    }
 )
 
 

@@ -20,7 +20,17 @@ from .dependency import Signature
 from .errors import RuleError
 from .facts import Facts, absence_cost, constant_value, story_facts
 from .parse import Parse
-from .program import CONFLICT, TRACE, FactIndex, Program, TracedRule, compile_program, program_text, trace_text
+from .program import (
+    CONFLICT,
+    RESOLVED,
+    TRACE,
+    FactIndex,
+    Program,
+    TracedRule,
+    compile_program,
+    program_text,
+    trace_text,
+)
 from .proof import Basis, Conflict, ProofNode
 from .rulebook import Rule, RuleBook
 from .safety import STRING
@@ -92,6 +102,12 @@ class _Derivations:
             return None
         return [_Derivation(traced, atom, *(tuple(part.arguments) for part in rest)) for traced, rest in found]
 
+    def true_atoms(self, signature: Signature) -> list[Symbol]:
+        """Every atom of a predicate that holds, without its derivations."""
+        return [
+            atom.symbol for atom in self._atoms.by_signature(*signature) if atom.is_fact or atom.symbol in self._model()
+        ]
+
     def _model(self) -> frozenset[Symbol]:
         """The true atoms, where grounding has left some open."""
         if self._true is None:
@@ -100,6 +116,18 @@ class _Derivations:
                 assert model is not None, "stratified rules have a model"
                 self._true = frozenset(model.symbols(atoms=True))
         return self._true
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What the rules say of one story.
+
+    Its ``conflicts``, cheapest proof first, and in ``resolved`` the pairs of sentences (i, j) between which what i did
+    to a thing is undone.
+    """
+
+    conflicts: tuple[Conflict, ...] = ()
+    resolved: frozenset[tuple[int, int]] = frozenset()
 
 
 class Solver:
@@ -113,9 +141,15 @@ class Solver:
     def __repr__(self) -> str:
         return f"Solver({len(self.program.traced)} rules, {len(self.program.facts)} facts)"
 
-    def solve_story(self, parse: Parse, tagging: Tagging) -> tuple[Conflict, ...]:
-        """All conflicts of a story given as its text and states; see :meth:`solve`."""
-        return self.solve(story_facts(parse, tagging, self.synonyms))
+    def solve_story(self, parse: Parse, tagging: Tagging) -> Solution:
+        """What the rules say of a story given as its text and states.
+
+        Raises:
+            RuleError: the rules cannot be grounded.
+        """
+        facts = story_facts(parse, tagging, self.synonyms)
+        derivations = self._ground(facts)
+        return Solution(self._conflicts(derivations, facts), _resolved(derivations, facts))
 
     def solve(self, facts: Facts) -> tuple[Conflict, ...]:
         """All conflicts of a story, the cheapest proof of each, cheapest first.
@@ -123,7 +157,9 @@ class Solver:
         Raises:
             RuleError: the rules cannot be grounded.
         """
-        derivations = self._ground(facts)
+        return self._conflicts(self._ground(facts), facts)
+
+    def _conflicts(self, derivations: _Derivations, facts: Facts) -> tuple[Conflict, ...]:
         goals = [head for head in derivations.of(CONFLICT) if _well_formed(head, facts)]
         costs, best = _cheapest(derivations, goals, facts)
         conflicts = [self._conflict(goal, costs, best, facts) for goal in goals if goal in best]
@@ -209,6 +245,11 @@ class Solver:
         return ProofNode(str(atom), basis, cost=cost)
 
 
+def _resolved(derivations: _Derivations, facts: Facts) -> frozenset[tuple[int, int]]:
+    found = (atom.arguments[:2] for atom in derivations.true_atoms(RESOLVED))
+    return frozenset((i.number, j.number) for i, j in found if _in_order(i, j, facts))
+
+
 def fill(wording: str | None, words: Sequence[Symbol]) -> str | None:
     """A rule's wording with its holes filled in; sentence numbers are counted from 1, as people do."""
     if wording is None:
@@ -243,7 +284,10 @@ def _text(symbol: Symbol) -> str:
 
 def _well_formed(goal: Symbol, facts: Facts) -> bool:
     """Whether a conflict names two sentences of the story in order; user rules may derive anything."""
-    first, second = goal.arguments[:2]
+    return _in_order(goal.arguments[0], goal.arguments[1], facts)
+
+
+def _in_order(first: Symbol, second: Symbol, facts: Facts) -> bool:
     if first.type != SymbolType.Number or second.type != SymbolType.Number:
         return False
     return 0 <= first.number < second.number < facts.sentences

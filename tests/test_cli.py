@@ -17,7 +17,7 @@ import pytest
 import disproof
 
 ROOT = Path(str(disproof.__file__)).parent
-PHONE = ROOT / "examples" / "phone.txt"
+PHONE = Path(__file__).resolve().parents[1] / "examples" / "phone.txt"
 SHIPPED_MODEL = ROOT / "neural" / "models" / "small"
 COMMANDS = (
     ("explain",),

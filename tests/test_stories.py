@@ -1,4 +1,4 @@
-"""The shipped model and rules on stories that nobody trained on: five kinds of broken physics, five stories in order."""
+"""The shipped model and rules on stories nobody trained on: five kinds of broken physics, and five stories in order."""
 
 from __future__ import annotations
 

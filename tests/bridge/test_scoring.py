@@ -13,6 +13,7 @@ from disproof.bridge.engine import certainty
 from disproof.bridge.scoring import (
     ANY_RULE,
     PRIOR,
+    RESOLVED,
     Candidate,
     Weights,
     candidates,
@@ -214,3 +215,11 @@ def test_a_weights_file_that_cannot_be_read_is_told_in_one_line(tmp_path: Path) 
         load_weights(tmp_path / "none.json", "symbolic")
     with pytest.raises(ModelError, match="cannot be read"):
         load_weights(tmp_path, "symbolic")
+
+
+def test_the_priors_suspicion_counts_for_less_where_the_trouble_is_over() -> None:
+    pairs = np.full((3, 3), -np.inf, np.float32)
+    pairs[0, 1] = pairs[0, 2] = pairs[1, 2] = 4.0
+    weights = Weights({PRIOR: 0.5, RESOLVED: -2.0})
+    found = candidates((), 3, pairs, {(0, 2)})
+    assert [weights.score(c) for c in found] == [2.0, 0.0, 2.0]

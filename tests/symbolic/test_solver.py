@@ -54,7 +54,8 @@ def solve(tmp_path: Path) -> Solve:
     def run(text: str, parse: Parse = TWO, states: States | None = None) -> tuple[Conflict, ...]:
         path = tmp_path / "some.lp"
         path.write_text(text, "utf-8")
-        return Solver(load([path])).solve_story(parse, FakeTagger(states).tag(parse.sentences, parse.entities))
+        tagging = FakeTagger(states).tag(parse.sentences, parse.entities)
+        return Solver(load([path])).solve_story(parse, tagging).conflicts
 
     return run
 
@@ -303,7 +304,7 @@ parse = Parse(sentences, names,
     tuple(Mention(t, 0, 1, n) for t in range(4) for n in names), (), (("lamp", "desk lamp"),))
 states = {s: {("effect", "lamp", "power"): (1, 0.9), ("precondition", "desk lamp", "power"): (2, 0.8),
               ("effect", "cup", "exist"): (1, 0.6)} for s in sentences}
-for c in Solver(load()).solve_story(parse, FakeTagger(states).tag(sentences, names)):
+for c in Solver(load()).solve_story(parse, FakeTagger(states).tag(sentences, names)).conflicts:
     print(c, [(n.atom, n.rule, n.wording, n.absent, n.cost) for n in c.proof.walk()])
 """
 
@@ -339,3 +340,11 @@ def test_a_solver_says_what_it_holds(tmp_path: Path) -> None:
     path = tmp_path / "some.lp"
     path.write_text('conflict(0,1,r,E,power) :- lex(E).\nlex("a"). lex("b").\n')
     assert repr(Solver(load([path]))) == "Solver(1 rules, 2 facts)"
+
+
+def test_what_a_rule_resolves_is_told_beside_the_conflicts_and_only_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "some.lp"
+    path.write_text('resolved(0,1,"lamp") :- sentence(1).\nresolved(1,0,"lamp").\nresolved(0,7,"lamp").\n', "utf-8")
+    solution = Solver(load([path])).solve_story(TWO, FakeTagger().tag(TWO.sentences, TWO.entities))
+    assert solution.resolved == {(0, 1)}
+    assert solution.conflicts == ()
