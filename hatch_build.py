@@ -4,6 +4,7 @@ It makes `.editable/disproof/` with a link to each file and folder of the wheel;
 without an install, for the type checker.
 """
 
+import shutil
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,11 @@ def link_package(root: Path) -> None:
     names = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["only-include"]
     package = root / ".editable" / "disproof"
     package.mkdir(parents=True, exist_ok=True)
-    for link in package.iterdir():
-        link.unlink()
+    for entry in package.iterdir():
+        if entry.is_symlink():
+            entry.unlink()
+        else:  # the caches of an interpreter that imported the package from here
+            shutil.rmtree(entry)
     for name in names:
         (package / name).symlink_to(Path("..", "..", name))
 

@@ -56,6 +56,12 @@ _ABSENT: Final[Mapping[Signature, str]] = {
     ("changed", 3): "sentence {0} does not change {1:the}’s {2}",
     ("mended", 2): "sentence {0} neither mends {1:the} nor brings another",
     ("regained", 2): "sentence {0} does not bring {1:the} back",
+    ("renewed", 2): "sentence {0} tells of no other one of {1:the}",
+    ("treated", 3): "nothing around {1:the} changes its {2} before sentence {0}",
+    ("brings_about", 4): "sentence {0} does not itself make {1:the}’s {2} {3}",
+    ("has_it", 3): "who got {1:the} in sentence {2} is not the one who uses it in sentence {0}",
+    ("relied_on", 2): "sentence {0} does not rely on {1:the}",
+    ("met", 2): "sentence {0} does not use {1:the}",
     ("moved_out", 2): "sentence {0} does not take {1:the} out",
     ("takes_out", 2): "sentence {0} does not take {1:the} out",
     ("opens", 2): "sentence {0} does not open {1:the}",
@@ -83,6 +89,7 @@ _SENTENCES_AT: Final[Mapping[Signature, tuple[int, ...]]] = {
     ("lit_between", 2): (0, 1),
     ("undressed_between", 2): (0, 1),
     ("away", 4): (0, 3),
+    ("has_it", 3): (0, 2),
 }
 
 

@@ -39,7 +39,7 @@ class ConfinedSolver:
         suspected = [rule for rule in self.book.rules if rule.file in theirs]
         self._worker = Worker(
             _serve,
-            (tuple(str(Path(overlay).absolute()) for overlay in overlays), tuple(sorted(without))),
+            (tuple(map(str, overlays)), tuple(sorted(without))),
             seconds=seconds,
             memory_mb=memory_mb,
             blame=lambda: blame(suspected),
