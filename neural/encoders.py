@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..symbolic.errors import ModelError
+from . import bert
 from .encoding import SpecialTokens
 
 if TYPE_CHECKING:
@@ -108,8 +109,13 @@ def drop_pooler(network: nn.Module) -> None:
         network.pooler = None  # type: ignore[assignment]
 
 
+def for_inference(config: dict[str, Any]) -> nn.Module:
+    """An encoder of this configuration whose weights are still to be loaded, by the quickest way there is."""
+    return bert.BertEncoder(config) if bert.supports(config) else from_config(config)
+
+
 def from_config(config: dict[str, Any]) -> nn.Module:
-    """An encoder of this configuration whose weights are still to be loaded."""
+    """An encoder of this configuration as transformers makes it, whose weights are still to be loaded."""
     from transformers import AutoConfig, AutoModel
 
     plain = {k: v for k, v in config.items() if k not in ("model_type", "architectures", "torch_dtype", "dtype")}

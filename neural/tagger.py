@@ -91,9 +91,9 @@ class Tagger:
         config = weights_io.load_config(folder)
         try:
             network = TaggerNetwork(
-                encoders.from_config(config["encoder_config"]), int(config["width"]), ModelConfig(**config["network"])
+                encoders.for_inference(config["encoder_config"]), int(config["width"]), ModelConfig(**config["network"])
             )
-            network.load_state_dict(weights_io.load(folder, config))
+            network.load_state_dict(weights_io.load(folder, config), assign=True)
             special = SpecialTokens(**config["special_tokens"])
             tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except ModelError:

@@ -23,6 +23,7 @@ from .dependency import Signature
 from .pack import variables
 from .relevance import Fact, Lexicon, select
 from .rulebook import Rule, RuleBook
+from .safety import ARGUMENT
 
 TRACE = "_r"
 CONFLICT: Signature = ("conflict", 5)
@@ -114,10 +115,10 @@ class FactIndex:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A compiled rule book: its ``traced`` rules in order, its own ``facts`` by symbol, and how to find those."""
+    """A compiled rule book: its ``traced`` rules in order, its own ``facts`` by their text, and how to find those."""
 
     traced: tuple[TracedRule, ...]
-    facts: Mapping[Symbol, Fact] = field(repr=False)
+    facts: Mapping[str, Fact] = field(repr=False)
     lexicon: Lexicon = field(repr=False)
 
     def live(self, index: FactIndex) -> list[TracedRule]:
@@ -185,7 +186,7 @@ def _name(reason: Symbol) -> str:
 
 def compile_program(book: RuleBook) -> Program:
     """Split a rule book into facts and rules; what no answer can rest on is left out."""
-    facts: dict[Symbol, Fact] = {}
+    facts: dict[str, Fact] = {}
     traced: list[TracedRule] = []
     statements: list[AST] = []
     used = _predicates_of_answers(book)
@@ -193,17 +194,15 @@ def compile_program(book: RuleBook) -> Program:
         if not used.intersection(rule.derives):
             continue
         # A conflict is always a rule, that its proof may have a root.
-        symbols = None if CONFLICT in rule.derives else [rule.fact] if rule.fact is not None else _pooled(rule)
-        if symbols is None:
+        found = None if CONFLICT in rule.derives else _facts(rule)
+        if found is None:
             for statement in rule.ast.unpool():
                 compiled = _traced(len(traced), rule, statement)
                 traced.append(compiled)
                 statements.append(statement)
             continue
-        for symbol in symbols:
-            if symbol not in facts:
-                arguments = tuple(symbol.arguments)
-                facts[symbol] = Fact(symbol, rule, (symbol.name, len(arguments)), arguments)
+        for fact in found:
+            facts.setdefault(fact.text, fact)
     return Program(
         tuple(traced),
         facts,
@@ -216,21 +215,25 @@ def compile_program(book: RuleBook) -> Program:
     )
 
 
-def _pooled(rule: Rule) -> list[Symbol] | None:
-    """The facts that a bodiless pool such as ``p(a;b).`` stands for; None for a proper rule."""
+def _facts(rule: Rule) -> list[Fact] | None:
+    """The facts that a statement stands for (several for a pool such as ``p(a;b).``); None for a proper rule."""
+    plain = rule.entry.statement
+    if plain.predicate is not None and "\\" not in plain.arguments:
+        return [Fact(rule, plain.predicate, tuple(ARGUMENT.findall(plain.arguments)))]
     if len(rule.body):
         return None
     try:
-        return [parse_term(str(s.head.atom), logger=lambda *_: None) for s in rule.ast.unpool()]
+        symbols = [parse_term(str(s.head.atom), logger=lambda *_: None) for s in rule.ast.unpool()]
     except RuntimeError:  # not ground, or an interval: the grounder's business
         return None
+    return [Fact(rule, symbol.name, tuple(map(str, symbol.arguments))) for symbol in symbols]
 
 
 def _predicates_of_answers(book: RuleBook) -> set[Signature]:
     """The predicates that an answer can rest on, also through what must be absent."""
     needs: defaultdict[Signature, set[Signature]] = defaultdict(set)
     for rule in book.rules:
-        if rule.fact is None:
+        if rule.uses:
             for head in rule.derives:
                 needs[head].update(use.signature for use in rule.uses)
     reached: set[Signature] = set()

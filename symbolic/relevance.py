@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from clingo import Symbol, SymbolType
+from clingo import Symbol, SymbolType, parse_term
 from clingo.ast import AST, ASTType, Sign, Transformer
 
 from .dependency import Signature
@@ -25,12 +25,42 @@ from .rulebook import Rule
 
 @dataclass(frozen=True, eq=False)
 class Fact:
-    """A rule file's own fact, taken apart once."""
+    """A rule file's own fact; ``texts`` are its arguments as clingo prints them.
 
-    symbol: Symbol
+    Its symbols are made only when a story needs them: a lexicon has tens of thousands.
+    """
+
     rule: Rule
-    signature: Signature
-    arguments: tuple[Symbol, ...]
+    predicate: str
+    texts: tuple[str, ...]
+
+    @property
+    def signature(self) -> Signature:
+        """Its predicate and number of arguments."""
+        return self.predicate, len(self.texts)
+
+    @property
+    def text(self) -> str:
+        """The fact as clingo prints it."""
+        return f"{self.predicate}({','.join(self.texts)})" if self.texts else self.predicate
+
+    @cached_property
+    def symbol(self) -> Symbol:
+        """The fact as a symbol."""
+        return parse_term(self.text)
+
+    @cached_property
+    def arguments(self) -> tuple[Symbol, ...]:
+        """Its arguments as symbols."""
+        return tuple(self.symbol.arguments)
+
+    def strings(self, position: int) -> Iterator[str]:
+        """The strings of one argument."""
+        text = self.texts[position]
+        if text.startswith('"') and "\\" not in text:
+            yield text[1:-1]
+        elif '"' in text:
+            yield from strings_in(self.arguments[position])
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +98,7 @@ class Lexicon:
     def brought(self, fact: Fact) -> Iterator[str]:
         """The strings that rules may pass on from a fact."""
         for position in self.passed_on.get(fact.signature, ()):
-            yield from strings_in(fact.arguments[position])
+            yield from fact.strings(position)
 
 
 def strings_in(symbol: Symbol) -> Iterator[str]:
@@ -97,7 +127,7 @@ def select(
     by_string: defaultdict[str, list[Fact]] = defaultdict(list)
     for fact in facts:
         if fact.signature not in guards.unguarded:
-            for string in sorted({fact.arguments[k].string for k in guards.guards[fact.signature]}):
+            for string in sorted({s for k in guards.guards[fact.signature] for s in fact.strings(k)}):
                 by_string[string].append(fact)
     passed_on = {signature: tuple(sorted(positions)) for signature, positions in guards.passed_on.items()}
     general = Lexicon(tuple(always), by_string, passed_on)
@@ -116,11 +146,11 @@ class _Guards:
         # Positions of derived predicates where a string may be asked for that is not in play.
         self.open: set[tuple[Signature, int]] = set()
         self._derived = derived
-        self._values: defaultdict[Signature, dict[int, set[Symbol]]] = defaultdict(dict)
+        self._values: defaultdict[Signature, dict[int, set[str]]] = defaultdict(dict)
         for fact in facts:
             columns = self._values[fact.signature]
-            for position, argument in enumerate(fact.arguments):
-                columns.setdefault(position, set()).add(argument)
+            for position, text in enumerate(fact.texts):
+                columns.setdefault(position, set()).add(text)
         # A predicate that rules derive as well can bring anything, from anywhere.
         self.unguarded: set[Signature] = {s for s in self._values if s in derived or not s[1]}
         # Guards are strings only, and the position with the most of them is the most selective.
@@ -128,15 +158,15 @@ class _Guards:
             signature: {
                 position: len(found)
                 for position, found in columns.items()
-                if all(symbol.type == SymbolType.String for symbol in found)
+                if all(text.startswith('"') for text in found)
             }
             for signature, columns in self._values.items()
         }
 
     def said_by(self, fact: Fact) -> Iterator[str]:
         """All strings of a fact that is always there."""
-        for argument in fact.arguments:
-            yield from strings_in(argument)
+        for position in range(len(fact.texts)):
+            yield from fact.strings(position)
 
     def read_uses(self, statement: AST) -> None:
         """See where the derived predicates in a rule's body take their strings from: done for all rules first."""

@@ -237,7 +237,7 @@ class Solver:
         return done[goal]
 
     def _leaf(self, atom: Symbol, cost: float) -> ProofNode:
-        fact = self.program.facts.get(atom)
+        fact = self.program.facts.get(str(atom))
         if fact is not None:
             rule = fact.rule
             return ProofNode(str(atom), "lexicon", rule.name, rule.file, rule.line, cost=cost)
