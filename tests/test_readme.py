@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shlex
 from pathlib import Path
@@ -65,3 +66,17 @@ def test_the_python_example_finds_the_burned_letter(capsys: pytest.CaptureFixtur
     out = capsys.readouterr().out
     assert out.startswith("False (1, 3) proof\n")
     assert "'letter'.exist" in out
+
+
+def test_the_figures_of_the_pages_are_those_of_the_weights_files() -> None:
+    # By its file: tests/bench holds programs, not modules of the package.
+    spec = importlib.util.spec_from_file_location("figures", ROOT / "tests" / "bench" / "figures.py")
+    assert spec is not None
+    assert spec.loader is not None
+    figures = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(figures)
+    card = (ROOT / "docs" / "model-card.md").read_text("utf-8")
+    for row in figures.readme_rows():
+        assert row in README
+    for row in (*figures.card_rows(), *figures.reliability_rows()):
+        assert row in card

@@ -1,0 +1,78 @@
+"""Print the tables of the README and of the model card from the weights files, where ``train weights`` left its figures.
+
+A test holds the two pages to what this prints.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+RULES = Path(__file__).resolve().parents[2] / "rules"
+SYSTEMS = (
+    ("**`neurosymbolic`** (22.7M)", "small", "neurosymbolic"),
+    ("`symbolic`, predicted states", "small", "symbolic"),
+    ("neural pair prior alone", "small", "neural prior alone"),
+    ("`symbolic --states gold`: the rules' ceiling", "gold", "symbolic"),
+)
+
+
+def figures(file: str, system: str) -> dict[str, Any]:
+    """The cross-validated figures of one system."""
+    about = json.loads((RULES / "weights" / f"{file}.json").read_text("utf-8"))["about"]
+    found: dict[str, Any] = about["cross_validated"][system]
+    return found
+
+
+def percent(value: float) -> str:
+    """A fraction as a percentage with one decimal, without its sign."""
+    return f"{100 * value:.1f}"
+
+
+def both(found: dict[str, Any], *keys: str) -> str:
+    """A figure with the twin's cue, and without."""
+    with_cue, without = found, found["without_twin_cue"]
+    for key in keys:
+        with_cue, without = with_cue[key], without[key]
+    return f"{percent(with_cue)} / {percent(without)}"  # type: ignore[arg-type]
+
+
+def readme_rows() -> Iterator[str]:
+    """The rows of the README's table that are of this project."""
+    for name, file, system in SYSTEMS:
+        found = figures(file, system)
+        cells = [both(found, "accuracy"), both(found, "consistency")]
+        cells += [both(found, "verifiability", kind) for kind in ("proof", "all_states")]
+        yield f"| {name} | {' | '.join(cells)} | {percent(found['single']['auroc'])} |"
+
+
+def card_rows() -> Iterator[str]:
+    """The rows of the model card's table of cross-validation."""
+    for name, file, system in SYSTEMS:
+        found = figures(file, system)
+        spread, verifiable = found["over_folds"], found["verifiability"]
+        cells = [f"{percent(found[k])} ± {percent(spread[k])}" for k in ("accuracy", "consistency")]
+        cells += [f"{percent(verifiable[k])} ± {percent(spread[k])}" for k in ("proof", "all_states")]
+        cells += [percent(verifiable["proof_both_sides"]), both(found, "proof_coverage")]
+        cells += [f"{percent(found['precondition_f1'])} / {percent(found['effect_f1'])}", percent(found["conflict_f1"])]
+        cells += [f"{percent(found['single']['auroc'])} / {percent(found['single']['balanced_accuracy'])}"]
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def reliability_rows() -> Iterator[str]:
+    """The rows of the model card's reliability table."""
+    for span, row in figures("small", "neurosymbolic")["calibration"]["reliability"].items():
+        yield f"| {span} | {row['weight']:.0f} | {percent(row['confidence'])} | {percent(row['accuracy'])} |"
+
+
+def main() -> None:
+    """Print all tables."""
+    for rows in (readme_rows(), card_rows(), reliability_rows()):
+        print("\n".join(rows), end="\n\n")
+    print("expected calibration error", figures("small", "neurosymbolic")["calibration"]["expected_calibration_error"])
+
+
+if __name__ == "__main__":
+    main()
