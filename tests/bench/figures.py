@@ -1,4 +1,4 @@
-"""Print the tables of the README and of the model card from the weights files, where ``train weights`` left its figures.
+"""Print the tables of the README and the model card from the weights files, where ``train weights`` left its figures.
 
 A test holds the two pages to what this prints.
 """
