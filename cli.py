@@ -549,7 +549,8 @@ def run(arguments: list[str]) -> int:
         if hasattr(stream, "reconfigure"):  # a terminal that cannot show a character must not end the run
             stream.reconfigure(errors="backslashreplace")
     # A proof over a story of many sentences is as deep as the story is long.
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 10_000))
     try:
         status = typer.main.get_command(app).main(args=arguments, prog_name="disproof", standalone_mode=False)
         sys.stdout.flush()
@@ -565,6 +566,8 @@ def run(arguments: list[str]) -> int:
         if not hasattr(error, "format_message"):
             raise
         return _misused(error)
+    finally:
+        sys.setrecursionlimit(limit)
     return status if isinstance(status, int) else DONE
 
 

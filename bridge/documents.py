@@ -225,8 +225,12 @@ def finding_document(finding: Finding) -> FindingDocument:
 
 
 def to_json(document: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> str:
-    """A document on one line, without its end."""
-    return json.dumps(_rounded(document), ensure_ascii=False, allow_nan=False)
+    """A document on one line, without its end, also for readers that end lines at more than line feeds."""
+    return json.dumps(_rounded(document), ensure_ascii=False, allow_nan=False).translate(_LINE_ENDS)
+
+
+# What Python, JavaScript and others take for the end of a line, and JSON lets stand in a string.
+_LINE_ENDS: Final = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
 
 
 def _rounded(value: object) -> object:

@@ -6,7 +6,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +42,7 @@ CommandLine = Callable[..., Finished]
 
 
 @pytest.fixture(scope="session")
-def command_line() -> Iterator[CommandLine]:
+def command_line() -> CommandLine:
     """Runs the command line in this process: ``command_line("explain", file, stdin=b"...")``.
 
     Its engine has no model: the states are those of STATES below, every rule weighs the same, and there is no prior.
@@ -65,6 +65,7 @@ def command_line() -> Iterator[CommandLine]:
     def run(*arguments: object, stdin: bytes = b"") -> Finished:
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n") for _ in range(2))
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+            patch.setattr(cli, "_engine", engine)
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
             status = cli.run([str(argument) for argument in arguments])
         texts = []
@@ -73,9 +74,7 @@ def command_line() -> Iterator[CommandLine]:
             texts.append(stream.buffer.getvalue().decode("utf-8"))
         return Finished(status, *texts)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cli, "_engine", engine)
-        yield run
+    return run
 
 
 STATES: dict[str, dict[tuple[Any, str, str], tuple[int, float]]] = {

@@ -161,3 +161,10 @@ def test_a_finding_names_file_line_and_severity(tmp_path: Path) -> None:
     file.write_text('#include "other.lp".\n')
     document = finding_document(check([file])[0])
     assert (document["file"], document["line"], document["severity"]) == (str(file), 1, "error")
+
+
+@pytest.mark.parametrize("character", ["\x85", "\u2028", "\u2029", "\x0b", "\x1c"])
+def test_a_document_is_one_line_to_every_reader_and_says_what_it_said(character: str) -> None:
+    line = to_json({"sentences": [f"a{character}b"]})
+    assert len(line.splitlines()) == 1
+    assert json.loads(line) == {"sentences": [f"a{character}b"]}
