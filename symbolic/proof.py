@@ -1,6 +1,6 @@
 """Proofs: trees of the ground rules that fired, from a conflict down to the story's text and states.
 
-A proof is data; text, JSON and graphs are views of it (``bridge/outline.py``, ``bridge/documents.py``, ``bridge/graphs.py``).
+A proof is data; text, JSON and graphs are views of it (``outline``, ``documents`` and ``graphs`` in ``bridge``).
 """
 
 from __future__ import annotations
