@@ -65,7 +65,7 @@ def command_line() -> CommandLine:
     def run(*arguments: object, stdin: bytes = b"") -> Finished:
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n") for _ in range(2))
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-            patch.setattr(cli, "_engine", engine)
+            patch.setattr("disproof.bridge.engine.Engine", engine)
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
             status = cli.run([str(argument) for argument in arguments])
         texts = []

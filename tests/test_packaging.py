@@ -23,11 +23,12 @@ from packaging.utils import canonicalize_name
 import disproof
 
 ROOT = Path(__file__).resolve().parent.parent
-LAYERS = ("neural", "symbolic", "rules", "bridge")
-ROOT_FILES = {"__init__.py", "cli.py", "py.typed"}
+FOLDERS = ("cli", "neural", "symbolic", "rules", "bridge")
+ROOT_FILES = {"__init__.py", "py.typed"}
 # The kinds of file each folder may ship; another kind is a deliberate change here.
 KINDS = {
     "bridge": {".py", ".json"},
+    "cli": {".py"},
     "neural": {".py", ".json", ".safetensors", ".txt"},
     "rules": {".lp", ".json", ".txt", ".py"},
     "symbolic": {".py", ".json", ".tsv"},
@@ -40,7 +41,7 @@ GPU_PARTS = re.compile(r"nvidia-|cuda-|triton")
 def package_files(root: Path) -> set[str]:
     """The files under ``root`` that are the package, but for caches and what an editor leaves."""
     found = {name for name in ROOT_FILES if (root / name).exists()}
-    for layer in LAYERS:
+    for layer in FOLDERS:
         for path in (root / layer).rglob("*"):
             if path.is_file() and path.suffix in KINDS[layer]:
                 found.add(path.relative_to(root).as_posix())
@@ -78,7 +79,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: set[str]) -> None:
     "name",
     [
         "__init__.py",
-        "cli.py",
+        "cli/__init__.py",
         "py.typed",
         "bridge/__init__.py",
         "neural/__init__.py",

@@ -1,0 +1,5 @@
+"""``python -m disproof.cli``."""
+
+from . import main
+
+main()
