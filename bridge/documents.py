@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, TypedDict
+from typing import Any, Final, NotRequired, TypedDict
 
 from ..symbolic.check import Finding
-from ..symbolic.proof import ProofNode
+from ..symbolic.proof import Conflict, ProofNode
 from ..symbolic.rulebook import Rule
 from ..symbolic.story import State, Story, Tagging
 from ..symbolic.vocabulary import ATTRIBUTES, SIDES
@@ -51,7 +51,10 @@ class AbsenceDocument(TypedDict):
 
 
 class ProofDocument(TypedDict):
-    """One step of a proof; ``basis`` is rule, lexicon, state or text, and only the first two have a file and line."""
+    """One step of a proof; ``basis`` is rule, lexicon, state or text, and only the first two have a file and line.
+
+    ``cut`` is there, and true, where what the step rests on was left out.
+    """
 
     text: str
     atom: str
@@ -61,6 +64,15 @@ class ProofDocument(TypedDict):
     children: list[ProofDocument]
     basis: str
     absent: list[AbsenceDocument]
+    cut: NotRequired[bool]
+
+
+class OtherProofDocument(TypedDict):
+    """Another proof of the same two sentences."""
+
+    conflict: ConflictDocument
+    states: list[StateDocument]
+    proof: ProofDocument
 
 
 class VerdictDocument(TypedDict):
@@ -75,6 +87,7 @@ class VerdictDocument(TypedDict):
     conflict: ConflictDocument | None
     states: list[StateDocument]
     proof: ProofDocument | None
+    others: NotRequired[list[OtherProofDocument]]
 
 
 class ChoiceDocument(TypedDict):
@@ -94,6 +107,16 @@ class StatesDocument(TypedDict):
     states: list[StateDocument]
 
 
+class ExampleDocument(TypedDict):
+    """A story in which a rule "fires", or in which it should be "silent", with the states given for it."""
+
+    file: str
+    line: int
+    story: str
+    states: list[StateDocument]
+    expected: str
+
+
 class RuleDocument(TypedDict):
     """One rule: its place, its text (a statement each) and what it says of itself, with variables in braces."""
 
@@ -104,6 +127,8 @@ class RuleDocument(TypedDict):
     wording: str | None
     description: str
     text: list[str]
+    unless: str
+    examples: list[ExampleDocument]
 
 
 class FindingDocument(TypedDict):
@@ -117,9 +142,9 @@ class FindingDocument(TypedDict):
     rule: str | None
 
 
-def verdict_document(verdict: Verdict) -> VerdictDocument:
-    """A verdict with its whole proof."""
-    return {
+def verdict_document(verdict: Verdict, every: bool = False, depth: int | None = None) -> VerdictDocument:
+    """A verdict with its whole proof, or ``depth`` levels of it; with ``every`` also its other proofs, best first."""
+    document: VerdictDocument = {
         "id": verdict.id,
         "sentences": list(verdict.sentences),
         "entities": list(verdict.entities),
@@ -128,7 +153,19 @@ def verdict_document(verdict: Verdict) -> VerdictDocument:
         "basis": verdict.basis,
         "conflict": _conflict(verdict),
         "states": [state_document(state) for state in verdict.states],
-        "proof": None if verdict.conflict is None else proof_document(verdict.conflict.proof),
+        "proof": None if verdict.conflict is None else proof_document(verdict.conflict.proof, depth),
+    }
+    if every:
+        document["others"] = [other_proof_document(conflict, depth) for conflict in verdict.others]
+    return document
+
+
+def other_proof_document(conflict: Conflict, depth: int | None = None) -> OtherProofDocument:
+    """A proof by itself, with the states that it cites at its two ends."""
+    return {
+        "conflict": _proved(conflict),
+        "states": [state_document(state) for state in conflict.states()],
+        "proof": proof_document(conflict.proof, depth),
     }
 
 
@@ -153,18 +190,24 @@ def state_document(state: State) -> StateDocument:
     }
 
 
-def proof_document(node: ProofNode) -> ProofDocument:
-    """A proof, every step of it."""
-    return {
+def proof_document(node: ProofNode, depth: int | None = None) -> ProofDocument:
+    """A proof: every step of it, or those of ``depth`` levels below the first."""
+    document: ProofDocument = {
         "text": said(node),
         "atom": node.atom,
         "rule": node.rule,
         "file": node.file,
         "line": node.line,
-        "children": [proof_document(child) for child in node.children],
+        "children": [],
         "basis": node.basis,
         "absent": [{"text": absence_words(atom), "atom": atom} for atom in node.absent],
     }
+    if depth is None or depth > 0:
+        below = None if depth is None else depth - 1
+        document["children"] = [proof_document(child, below) for child in node.children]
+    elif node.children:
+        document["cut"] = True
+    return document
 
 
 def states_document(story: Story, tagging: Tagging) -> StatesDocument:
@@ -202,6 +245,18 @@ def rule_document(statements: Sequence[Rule]) -> RuleDocument:
         "wording": next((_worded(rule) for rule in statements if rule.wording is not None), None),
         "description": next((rule.description for rule in statements if rule.description), ""),
         "text": [rule.text for rule in statements],
+        "unless": "; ".join(dict.fromkeys(rule.unless for rule in statements if rule.unless)),
+        "examples": [
+            {
+                "file": rule.file,
+                "line": example.line,
+                "story": example.story,
+                "states": [state_document(state) for state in example.states],
+                "expected": example.expected,
+            }
+            for rule in statements
+            for example in rule.examples
+        ],
     }
 
 
@@ -245,15 +300,18 @@ def _rounded(value: object) -> object:
 
 def _conflict(verdict: Verdict) -> ConflictDocument | None:
     if verdict.conflict is not None:
-        found = verdict.conflict
-        return {
-            "evidence": found.evidence,
-            "breakpoint": found.breakpoint,
-            "rule": found.rule,
-            "entity": found.entity,
-            "attribute": found.attribute,
-        }
+        return _proved(verdict.conflict)
     if verdict.pair is None:
         return None
     evidence, breakpoint_ = verdict.pair
     return {"evidence": evidence, "breakpoint": breakpoint_, "rule": None, "entity": None, "attribute": None}
+
+
+def _proved(found: Conflict) -> ConflictDocument:
+    return {
+        "evidence": found.evidence,
+        "breakpoint": found.breakpoint,
+        "rule": found.rule,
+        "entity": found.entity,
+        "attribute": found.attribute,
+    }

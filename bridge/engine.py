@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from ..symbolic.errors import UsageError
+from ..symbolic.errors import ModelError, UsageError
 from ..symbolic.facts import Facts, certain, story_facts
 from ..symbolic.rulebook import SHIPPED
 from ..symbolic.story import Story, Tagging
@@ -22,6 +22,7 @@ from .verdict import Basis, Choice, Verdict
 
 if TYPE_CHECKING:
     from ..neural.parser import Parser
+    from ..symbolic.gaps import Nearest
     from ..symbolic.parse import Parse
     from ..symbolic.proof import Conflict
     from ..symbolic.rulebook import RuleBook
@@ -46,6 +47,23 @@ class Reasoner(Protocol):
 
     def solve_story(self, parse: Parse, tagging: Tagging) -> Solution:
         """Every conflict that the rules derive, the likeliest proof of each, and what they know to be resolved."""
+
+    def fired(self, parse: Parse, tagging: Tagging) -> frozenset[str]:
+        """The names of the rules that hold somewhere in a story."""
+
+    def nearest(
+        self, parse: Parse, tagging: Tagging, pair: tuple[int, int], name: str | None = None, limit: int = 3
+    ) -> Nearest:
+        """The rules that come nearest to proving that two sentences conflict."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """One story, parsed and tagged: what any rules can then be run on."""
+
+    story: Story
+    parse: Parse
+    tagging: Tagging
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +154,7 @@ class Engine:
         return Solver(load(without=self._without))
 
     @cached_property
-    def _synonyms(self) -> tuple[tuple[str, str], ...]:
+    def _synonyms(self) -> frozenset[tuple[str, str]]:
         return self.solver.book.pairs("synonym")
 
     @cached_property
@@ -150,27 +168,53 @@ class Engine:
         """The sentences of a piece of prose."""
         return self.parser.split(text)
 
+    def read(self, story: Story) -> Reading:
+        """Parse and tag a story, which needs no rules: engines that differ in these alone can share a reading."""
+        parse = self.parser.parse(story.sentences, story.entities)
+        return Reading(story, parse, self._states(story, parse))
+
     def tag(self, story: Story) -> Tagging:
         """The states of a story's entities (its own, or those found in the text)."""
-        return self._states(story, self.parser.parse(story.sentences, story.entities))
+        return self.read(story).tagging
 
     def facts(self, story: Story) -> Facts:
         """What the rules are told about a story."""
-        parse = self.parser.parse(story.sentences, story.entities)
-        return story_facts(parse, self._states(story, parse), self._synonyms)
+        reading = self.read(story)
+        return story_facts(reading.parse, reading.tagging, self._synonyms)
 
-    def analyse(self, story: Story) -> Analysis:
-        """Parse, tag and solve a story: all that a verdict is then weighed from."""
-        parse = self.parser.parse(story.sentences, story.entities)
-        tagging = self._states(story, parse)
-        solution = self.solver.solve_story(parse, tagging)
+    def solve(self, reading: Reading) -> Analysis:
+        """Run the rules on a story that has been read: all that a verdict is then weighed from."""
+        story, tagging = reading.story, reading.tagging
+        solution = self.solver.solve_story(reading.parse, tagging)
         prior = tagging.pair_scores if self.system == "neurosymbolic" else None
         found = candidates(solution.conflicts, len(story.sentences), prior, solution.resolved)
-        return Analysis(story, parse.entities, tagging, tuple(found))
+        return Analysis(story, reading.parse.entities, tagging, tuple(found))
+
+    def analyse(self, story: Story) -> Analysis:
+        """Parse, tag and solve a story."""
+        return self.solve(self.read(story))
+
+    def proofs(self, story: Story, pair: tuple[int, int]) -> list[Conflict]:
+        """Every proof that two sentences of a story conflict, best first; none where no rule proves it."""
+        found = (c for c in self.analyse(story).candidates if (c.evidence, c.breakpoint) == pair)
+        return [conflict for candidate in found for conflict in ranked_proofs(candidate, self.weights)]
+
+    def nearest(self, story: Story, pair: tuple[int, int], name: str | None = None, limit: int = 3) -> Nearest:
+        """The rules (or the one rule ``name``) that come nearest to proving that two sentences conflict.
+
+        Raises:
+            RuleError: no rule is called ``name``, or it derives no conflict.
+            UsageError: the story has no two such sentences in this order.
+        """
+        reading = self.read(story)
+        return self.solver.nearest(reading.parse, reading.tagging, pair, name, limit)
 
     def explain(self, story: Story) -> Verdict:
         """Judge one story by itself."""
-        analysis = self.analyse(story)
+        return self.verdict(self.analyse(story))
+
+    def verdict(self, analysis: Analysis) -> Verdict:
+        """Judge one story by itself, from what the rules and the prior say of it."""
         judged = analysis.judged(self.weights)
         return self._verdict(analysis, judged, judged.plausible, certainty(judged))
 
@@ -236,6 +280,17 @@ def weights_file(model: str, states: States) -> Path:
         return own
     named = WEIGHTS / f"{model}.json"
     return named if named.is_file() else WEIGHTS / "small.json"
+
+
+def require_weights(model: str) -> None:
+    """Refuse a model that is neither a folder nor one that weights are shipped for, without loading it.
+
+    Raises:
+        ModelError: it is neither.
+    """
+    shipped = sorted(path.stem for path in WEIGHTS.glob("*.json") if path.stem != "gold")
+    if not Path(model).is_dir() and model not in shipped:
+        raise ModelError(f"no model {model!r}: give a shipped one ({', '.join(shipped)}) or a folder made by train")
 
 
 # How much the certainty of the states that a proof cites counts beside its rules' weights when proofs are ranked.

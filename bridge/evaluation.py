@@ -11,7 +11,7 @@ import random
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -116,8 +116,8 @@ def evaluate(engine: Engine, pairs: Iterable[StoryPair], progress: Progress | No
 
 def seen_in_training(engine: Engine, pairs: Sequence[StoryPair]) -> bool:
     """Whether the engine's tagger was trained on exactly these stories (their figures then say little)."""
-    config: dict[str, object] = getattr(engine.tagger, "config", {}) if engine.states == "predicted" else {}
-    return config.get("data") == data_digest(pairs)
+    config: dict[str, Any] = getattr(engine.tagger, "config", {}) if engine.states == "predicted" else {}
+    return data_digest(pairs) in (config.get("data"), *config.get("sources", ()))
 
 
 def data_digest(pairs: Sequence[StoryPair]) -> str:

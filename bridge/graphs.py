@@ -9,11 +9,11 @@ from typing import Final, TypeAlias
 
 import networkx as nx
 
-from .outline import Step, outline
+from .outline import Step, outline, pruned
 from .verdict import Verdict
 from .wording import percent
 
-# Nodes count from 0, the conclusion first.
+# Nodes count from 0, the conclusion first; no edge leaves a conclusion.
 Graph: TypeAlias = "nx.DiGraph[int]"
 
 _DOT_SHAPES: Final = {"rule": "box", "lexicon": "note", "state": "ellipse", "text": "plaintext", "absence": "box"}
@@ -27,13 +27,16 @@ _MERMAID_SHAPES: Final = {
 _LINE: Final = 40
 
 
-def verdict_graph(verdict: Verdict) -> Graph:
+def verdict_graph(verdict: Verdict, every: bool = False, depth: int | None = None) -> Graph:
     """The verdict's proof as a graph; a single node where there is none.
 
     Nodes carry ``text``, ``kind``, ``source`` and ``probability`` (see ``Step``); the graph carries the story's ``id``.
+    ``every`` draws the other proofs beside the best one, and ``depth`` cuts each off so many steps before its end.
     """
     graph: Graph = nx.DiGraph(id=verdict.id)
-    _add(graph, conclusion(verdict))
+    _add(graph, pruned(conclusion(verdict), depth))
+    for conflict in verdict.others if every else ():
+        _add(graph, pruned(outline(conflict.proof), depth))
     return graph
 
 
@@ -54,7 +57,7 @@ def dot(graph: Graph) -> str:
     name = graph.graph.get("id") or "proof"
     lines = [f"digraph {_quoted(name)} {{", "  rankdir=BT;", '  node [fontname="Helvetica"];']
     for node, step in graph.nodes(data=True):
-        style = ", style=dashed" if step["kind"] == "absence" else ", style=bold" if node == 0 else ""
+        style = ", style=dashed" if step["kind"] == "absence" else ", style=bold" if not graph.out_degree(node) else ""
         label = _quoted("\n".join(_label(step)))
         lines.append(f"  n{node} [label={label}, shape={_DOT_SHAPES[step['kind']]}{style}];")
     lines += [f"  n{start} -> n{end};" for start, end in graph.edges]

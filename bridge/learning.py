@@ -49,7 +49,7 @@ class LearningConfig:
 
     l2: float = 8.0
     belief: float = 1.0
-    prior: float | None = 0.04
+    prior: float | None = 0.1
     resolved: float = -2.0
     single: float = 0.5
     minimum: int = 2

@@ -8,7 +8,7 @@ said once, a fact is told where it is first used, and a state and the tagger's l
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from clingo import Symbol, SymbolType
@@ -17,6 +17,8 @@ from ..symbolic.proof import ProofNode
 from .wording import absence_words, arguments, fact_words, label_state, printable, said, source, state_words, symbol_of
 
 Kind = Literal["rule", "lexicon", "state", "text", "absence"]
+# What stands where an outline was cut off.
+CUT: Final = "..."
 
 # Facts that say nothing a reader does not see, or what the step above them says already.
 _SILENT: Final = frozenset({"sentence", "entity", "human", "name", "noun", "mention"})
@@ -46,6 +48,15 @@ def outline(proof: ProofNode) -> Step:
     text = said(proof)
     told.add(text)
     return Step(text, "rule", source(proof), None, _below(proof, told))
+
+
+def pruned(step: Step, depth: int | None) -> Step:
+    """An outline down to ``depth`` levels below its root (None: all of it); "..." stands for what is cut off."""
+    if depth is None or not step.children:
+        return step
+    if depth <= 0:
+        return replace(step, children=(Step(CUT, "text"),))
+    return replace(step, children=tuple(pruned(child, depth - 1) for child in step.children))
 
 
 def _below(node: ProofNode, told: set[str], speak: bool = True) -> tuple[Step, ...]:

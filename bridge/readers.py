@@ -49,16 +49,22 @@ class _UserPair(Strict):
     label: Annotated[int, Field(ge=0, le=1)] | None = None
 
 
-def read_stories(path: PathLike, split: Split | None = None, max_sentences: int = MAX_SENTENCES) -> Iterator[Story]:
+def read_stories(
+    path: PathLike,
+    split: Split | None = None,
+    max_sentences: int = MAX_SENTENCES,
+    lines: Iterator[Line] | None = None,
+) -> Iterator[Story]:
     """A user's own stories: text (one story) or JSON (a story, a list of them, or one a line), one at a time.
 
     Text is a sentence a line, or prose, which ``split`` cuts: a single line, or lines that break off in mid-sentence.
+    ``lines`` are those of the file that are not blank, where the caller has read them.
 
     Raises:
         StoryError: names the file and line; also for a story of one sentence, over ``max_sentences``, or with an
             empty or over-long sentence or an entity name that is empty, over-long or given twice.
     """
-    lines = read_text(path)
+    lines = read_text(path) if lines is None else lines
     first = next(lines)
     lines = itertools.chain([first], lines)
     if not _is_json(path, first[1]):

@@ -20,16 +20,20 @@ from ..symbolic.rulebook import Rule
 from ..symbolic.story import State, Story, Tagging
 from ..symbolic.vocabulary import ATTRIBUTE
 from .documents import RuleDocument, likely_states
-from .outline import Step, outline
+from .example_views import rule_examples
+from .outline import Step, outline, pruned
 from .verdict import Choice, Verdict
 from .wording import listed, percent, printable
 
 _STYLES: Final = {"rule": "", "lexicon": "", "state": "cyan", "text": "", "absence": "italic"}
 
 
-def verdict_view(verdict: Verdict, title: str = "") -> RenderableType:
-    """The story with its two sentences marked, the verdict, and the proof."""
-    return Group(*_title(title), _sentences(verdict), Text(), *_judgement(verdict))
+def verdict_view(verdict: Verdict, title: str = "", every: bool = False, depth: int | None = None) -> RenderableType:
+    """The story with its two sentences marked, the verdict, and the proof.
+
+    ``every`` shows all proofs of the two sentences, best first, and ``depth`` so many levels of each.
+    """
+    return Group(*_title(title), _sentences(verdict), Text(), *_judgement(verdict, every=every, depth=depth))
 
 
 def choice_view(choice: Choice) -> RenderableType:
@@ -64,19 +68,7 @@ def states_view(story: Story, tagging: Tagging, title: str = "") -> RenderableTy
         cells = [_state_cell(sides.get("precondition")), _state_cell(sides.get("effect"))]
         table.add_row(str(sentence + 1), Text(printable(entity)), attribute, *cells)
     nothing = Text("The tagger sees no states but the assumed ones.")
-    return Group(*_title(title), _numbered(story.sentences), Text(), table if rows else nothing)
-
-
-def rules_view(rules: Sequence[RuleDocument]) -> RenderableType:
-    """Rules in a table: name, place, wording."""
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("rule", no_wrap=True)
-    table.add_column("where", style="dim", overflow="fold")
-    table.add_column("says", overflow="fold")
-    for rule in rules:
-        where = printable(f"{rule['file']}:{rule['line']}")
-        table.add_row(Text(rule["name"]), Text(where), Text(printable(rule["wording"] or "")))
-    return table
+    return Group(*_title(title), numbered(story.sentences), Text(), table if rows else nothing)
 
 
 def rule_view(statements: Sequence[Rule], document: RuleDocument) -> RenderableType:
@@ -88,6 +80,9 @@ def rule_view(statements: Sequence[Rule], document: RuleDocument) -> RenderableT
         parts.append(Text.assemble(("says: ", "dim"), printable(document["wording"])))
     if document["description"]:
         parts.append(Text(printable(document["description"])))
+    if document["unless"]:
+        parts.append(Text.assemble(("unless: ", "dim"), printable(document["unless"])))
+    parts += rule_examples(statements)
     for rule in statements:
         parts += [Text(), Text(printable(f"{rule.file}:{rule.line}"), "dim")]
         parts += [Padding(Text(printable(line)), (0, 0, 0, 2)) for line in rule.text.splitlines()]
@@ -121,7 +116,9 @@ def _title(title: str) -> list[RenderableType]:
     return [Text(printable(title), "bold underline"), Text()] if title else []
 
 
-def _judgement(verdict: Verdict, sure: bool = True) -> list[RenderableType]:
+def _judgement(
+    verdict: Verdict, sure: bool = True, every: bool = False, depth: int | None = None
+) -> list[RenderableType]:
     """The verdict in a line, and its proof where it has one; ``sure`` adds how sure it is."""
     sureness = f" ({percent(verdict.confidence)} sure)" if sure else ""
     if verdict.plausible:
@@ -133,14 +130,19 @@ def _judgement(verdict: Verdict, sure: bool = True) -> list[RenderableType]:
         line.append(" " if verdict.pair is not None else ": ")
         line.append("This is the neural prior’s judgement alone; no rule proves it.", "yellow")
         return [line]
-    parts: list[RenderableType] = [line, Text(), _tree(outline(verdict.conflict.proof))]
+    parts: list[RenderableType] = [line, Text(), proof_tree(pruned(outline(verdict.conflict.proof), depth))]
+    if every:
+        for conflict in verdict.others:
+            parts += [Text(), Text("Another proof:", "dim"), proof_tree(pruned(outline(conflict.proof), depth))]
+        return parts
     others = list(dict.fromkeys(conflict.rule for conflict in verdict.others))
     if others:
         parts.append(Text(f"Also proved by {printable(listed(others))}.", "dim"))
     return parts
 
 
-def _tree(root: Step) -> Tree:
+def proof_tree(root: Step) -> Tree:
+    """The outline of a proof as a tree."""
     tree = Tree(_step(root, "bold"), guide_style="dim")
     pending = [(tree, child) for child in reversed(root.children)]
     while pending:
@@ -160,10 +162,10 @@ def _step(step: Step, style: str) -> Text:
 
 
 def _sentences(verdict: Verdict, starred: Collection[int] = ()) -> Table:
-    return _numbered(verdict.sentences, () if verdict.plausible else verdict.pair or (), starred)
+    return numbered(verdict.sentences, () if verdict.plausible else verdict.pair or (), starred)
 
 
-def _numbered(sentences: Sequence[str], marked: Collection[int] = (), starred: Collection[int] = ()) -> Table:
+def numbered(sentences: Sequence[str], marked: Collection[int] = (), starred: Collection[int] = ()) -> Table:
     """Sentences by number; ``>`` before those that conflict, ``*`` before those that are of interest otherwise."""
     table = Table.grid(padding=(0, 1))
     table.add_column(no_wrap=True)

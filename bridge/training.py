@@ -26,6 +26,7 @@ from .files import write_atomic
 from .learning import Example, LearningConfig, learn_calibrated
 from .measures import expected_calibration_error, reliability_table
 from .scoring import PRIOR, RESOLVED, Candidate, Weights
+from .twins import Twins, measure_twins, with_entities
 
 FOLDS = 5
 
@@ -165,16 +166,20 @@ def train_tagger(
     pairs: Sequence[StoryPair],
     out: Path,
     *,
+    twins: Sequence[Twins] = (),
     encoder: str = "minilm",
     epochs: int | None = None,
     seed: int = 0,
     folds: int | None = None,
+    start: Path | None = None,
     only: Sequence[int] | None = None,
     progress: Callable[[int, int, dict[str, float]], None] | None = None,
 ) -> dict[str, Any]:
     """Train a tagger on annotated pairs into the folder ``out``, or cross-validate it by ``folds``.
 
-    A stopped run goes on where it was. Returns the losses of the last epoch and how long training took.
+    ``twins`` have no states and teach it which two sentences clash only. ``start`` is a run of before, of as many
+    folds, whose weights to go on from. A stopped run goes on where it was. Returns
+    the losses of the last epoch and how long training took.
 
     Raises:
         StoryError: a pair lacks its annotation, or ``out`` holds a run with other settings.
@@ -185,6 +190,8 @@ def train_tagger(
 
     if not pairs:
         raise StoryError("no story pairs to train on: give a file that has some, or a higher --limit")
+    sources = [data_digest(part) for part in (pairs, [one.pair for one in twins]) if part]
+    pairs = _all_pairs(pairs, twins)
     config = neural.TrainingConfig(encoder=encoder, seed=seed)
     if epochs is not None:
         config = replace(config, epochs=epochs)
@@ -193,16 +200,16 @@ def train_tagger(
     except OSError as error:
         raise ModelError(f"cannot be the folder of a run: {error.strerror or error}", Location(str(out))) from None
     if folds is not None:
-        curves = neural.cross_validate(pairs, config, folds, out, progress, only)
+        curves = neural.cross_validate(pairs, config, folds, out, progress, only, start)
         return {"folds": {str(k): _last(curve) for k, curve in sorted(curves.items())}}
     if (out / "config.json").exists():
         known = weights_io.load_config(out)
-        if known.get("data") != data_digest(pairs) or known.get("training") != neural.settings(config, pairs):
+        if known.get("data") != data_digest(pairs) or known.get("training") != neural.settings(config, pairs, start):
             raise StoryError("there is a model with other settings or data; choose another --out", Location(str(out)))
         return dict(json.loads((out / "metrics.json").read_text("utf-8")))
     started = time.perf_counter()
-    tagger, curve = neural.train(pairs, config, out, progress)
-    tagger.config.update({"data": data_digest(pairs), "code_version": code_version()})
+    tagger, curve = neural.train(pairs, config, out, progress, start)
+    tagger.config.update({"data": data_digest(pairs), "sources": sources, "code_version": code_version()})
     figures = {**_last(curve), "seconds": round(time.perf_counter() - started, 1)}
     tagger.save(out, {"metrics.json": json.dumps({**figures, **curve}, indent=1) + "\n"})
     shutil.rmtree(out / "checkpoint", ignore_errors=True)  # three times the model's size, and of no more use
@@ -214,6 +221,7 @@ def train_weights(
     folds_dir: Path | None,
     out: Path,
     *,
+    twins: Sequence[Twins] = (),
     rules: Sequence[str | Path] = (),
     without: Collection[str] = (),
     progress: Progress | None = None,
@@ -222,7 +230,8 @@ def train_weights(
     """Learn the weights of rules and prior, write them to ``out``, and measure them by the folds.
 
     ``folds_dir`` is where ``train tagger --folds`` left its out-of-fold states; None takes the annotated states, for
-    the system "symbolic" alone. Returns the cross-validated figures of each system.
+    the system "symbolic" alone. ``twins`` are learned from too, and have figures of their own; with out-of-fold states
+    they must be those that the tagger was trained with. Returns the cross-validated figures of each system.
 
     Raises:
         ModelError: a fold is missing or belongs to other data.
@@ -233,6 +242,10 @@ def train_weights(
     if not pairs:
         raise StoryError("no story pairs to learn from: give a file that has some, or a higher --limit")
     gold = folds_dir is None
+    if gold and twins:
+        raise StoryError("twins have no annotated states to learn from: leave them out, or give out-of-fold states")
+    annotated = len(pairs)
+    pairs = _all_pairs(pairs, twins)
     tagger = None if folds_dir is None else load_heldout(folds_dir, pairs)
     engine = Engine(
         system="symbolic" if gold else "neurosymbolic",
@@ -250,17 +263,21 @@ def train_weights(
     systems: dict[str, Weights] = {}
     for name, variant in variants.items():
         weights = fold_weights(pairs, variant, folds, config)
+        inside = [[i for i in held if i < annotated] for held in folds]
         figures[name] = {
-            **measure(pairs, variant, weights, name).to_json(),
-            "over_folds": _spread(pairs, variant, weights, folds),
-            "calibration": calibration(pairs, variant, weights),
+            **measure(pairs[:annotated], variant[:annotated], weights[:annotated], name).to_json(),
+            "over_folds": _spread(pairs, variant, weights, inside),
+            "calibration": calibration(pairs[:annotated], variant[:annotated], weights[:annotated]),
         }
+        if twins:
+            figures[name]["twins"] = measure_twins(twins, variant[annotated:], weights[annotated:]).to_json()
         if name != "neural prior alone":
             examples = [example(p, s) for p, s in zip(pairs, variant, strict=True)]
             systems[name] = learn_calibrated(examples, config)
     about = {
         "data": data_digest(pairs),
-        "pairs": len(pairs),
+        "pairs": annotated,
+        "twins": len(twins),
         "states": "annotated" if gold else "out of fold",
         "code_version": code_version(),
         "cross_validated": figures,
@@ -268,6 +285,21 @@ def train_weights(
     text = json.dumps({"about": about, "systems": {n: w.to_json() for n, w in systems.items()}}, indent=1)
     write_atomic(out, text + "\n")
     return figures
+
+
+def _all_pairs(pairs: Sequence[StoryPair], twins: Sequence[Twins]) -> list[StoryPair]:
+    """What is trained on, twins last, the entities of their stories being those found in the text.
+
+    Raises:
+        StoryError: two have one identifier, so that folds could not keep them apart.
+    """
+    everything = [*pairs, *with_entities([one.pair for one in twins])]
+    names = {pair.id for pair in pairs}
+    for pair in everything[len(pairs) :]:
+        if pair.id in names:
+            raise StoryError(f"the id {pair.id!r} of a pair of twins is taken: give each its own")
+        names.add(pair.id)
+    return everything
 
 
 def calibration(

@@ -20,7 +20,7 @@ from pydantic import Field
 from ..symbolic.errors import Location, StoryError
 from ..symbolic.story import Gold, IntArray, StateTable, Story, StoryPair
 from ..symbolic.vocabulary import ATTRIBUTE, ATTRIBUTES, EFFECT, N_ATTRIBUTES, PRECONDITION, change_to_states
-from .files import PathLike, json_values
+from .files import Line, PathLike, json_values
 from .schema import Strict, check_entities, check_sentences, json_type, shorten, validated
 
 KINDS: Final = ("cloze", "order")
@@ -59,16 +59,19 @@ class _OfficialPair(Strict):
     stories: Annotated[list[_OfficialStory], Field(min_length=2, max_length=2)]
 
 
-def read_pairs(path: PathLike, partition: str | None = None) -> Iterator[StoryPair]:
+def read_pairs(
+    path: PathLike, partition: str | None = None, lines: Iterator[Line] | None = None
+) -> Iterator[StoryPair]:
     """The annotated pairs of a TRIP file of any shape, in the file's order (both stories too), one at a time.
 
     ``partition`` chooses from an official file, which has several: "dev", "cloze" or "cloze/dev"; None takes all.
+    ``lines`` are those of the file that are not blank, where the caller has read them.
 
     Raises:
         StoryError: names the file, the line or item, and what is wrong.
     """
     pending: tuple[Location, _Line] | None = None
-    for location, within, value in _values(path):
+    for location, within, value in _values(path, lines):
         if isinstance(value, list):
             yield from _official_file(value, partition, location)
             continue
@@ -87,9 +90,9 @@ def read_pairs(path: PathLike, partition: str | None = None) -> Iterator[StoryPa
         raise StoryError("the last story has no twin: a pair is two lines, one plausible and one not", pending[0])
 
 
-def _values(path: PathLike) -> Iterator[tuple[Location, str, object]]:
+def _values(path: PathLike, lines: Iterator[Line] | None) -> Iterator[tuple[Location, str, object]]:
     """The values of a file, where each is, and its number in a list of pairs or stories (CGLI's ``dev.json``)."""
-    for location, value in json_values(path):
+    for location, value in json_values(path, lines):
         if isinstance(value, list) and value and all(_is_pair_or_story(item) for item in value):
             for number, item in enumerate(value, 1):
                 yield location, f"item {number}", item

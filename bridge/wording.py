@@ -264,3 +264,8 @@ def percent(probability: float) -> str:
 def listed(items: Sequence[str], last: str = "and") -> str:
     """Words in a row: "a, b and c"."""
     return f"{', '.join(items[:-1])} {last} {items[-1]}" if len(items) > 1 else "".join(items)
+
+
+def counted(number: int, what: str) -> str:
+    """A number with its noun: "no errors", "1 error", "2 errors"."""
+    return f"{number or 'no'} {what}{'' if number == 1 else 's'}"

@@ -2,7 +2,8 @@
 
 Commands are thin: they read files, call the engine and hand its data to a view. Whatever is slow to import is imported
 inside the command that needs it, so that ``--help`` is quick. Results go to standard output, progress and errors to
-standard error. Exit status: 0 done, 1 implausible (only with ``--exit-code``), 2 bad input or usage (one line).
+standard error. Exit status: 0 done, 1 implausible (only with ``--exit-code``)
+or an example of a rule that fails, 2 bad input or usage (one line).
 """
 
 from __future__ import annotations
@@ -15,21 +16,28 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from ..symbolic.errors import DisproofError
+from .diff import diff_app
 from .evaluate import evaluate_app
 from .options import BAD_INPUT, BROKEN_PIPE, DONE, INTERRUPTED
+from .project import Project, find_project
 from .rules import rules_app
 from .stories import stories_app
 from .train import train_app
+from .why import why_app
+
+_HELP = frozenset({"-h", "--help"})
 
 app = typer.Typer(
     help="Find the two sentences of a story that cannot both happen in the physical world, and prove it.",
     epilog="Example:\n\n$ disproof explain story.txt",
     no_args_is_help=True,
     add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": sorted(_HELP)},
 )
 app.add_typer(stories_app)
 app.add_typer(evaluate_app, name="evaluate")
+rules_app.add_typer(diff_app)
+rules_app.add_typer(why_app)
 app.add_typer(rules_app, name="rules")
 app.add_typer(train_app, name="train")
 
@@ -47,11 +55,22 @@ def _version(shown: bool) -> None:
 
 @app.callback()
 def _root(
+    context: typer.Context,
+    no_config: Annotated[
+        bool,
+        typer.Option(
+            "--no-config",
+            envvar="DISPROOF_NO_CONFIG",
+            help="Take no defaults from disproof.toml, or from the table tool.disproof of pyproject.toml.",
+        ),
+    ] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    pass
+    if context.obj is None:
+        context.obj = Project() if no_config else find_project()
+    context.default_map = context.obj.default_map(context.command)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -68,7 +87,11 @@ def run(arguments: list[str]) -> int:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 10_000))
     try:
-        status = typer.main.get_command(app).main(args=arguments, prog_name="disproof", standalone_mode=False)
+        # Help can be had, and is the same, whatever the project file says.
+        project = None if _HELP.isdisjoint(arguments) else Project()
+        status = typer.main.get_command(app).main(
+            args=arguments, prog_name="disproof", standalone_mode=False, obj=project
+        )
         sys.stdout.flush()
     except DisproofError as error:
         return _complain(str(error))

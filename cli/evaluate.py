@@ -18,11 +18,14 @@ from .options import (
     Partition,
     Rules,
     Seed,
+    SystemName,
     examples,
     make_engine,
     print_figures,
     require_one_standard_input,
 )
+
+_SEEN = "disproof: warning: the model was trained on these stories; the figures mean little\n"
 
 evaluate_app = typer.Typer(help="Measure a system on annotated data.", no_args_is_help=True)
 
@@ -85,7 +88,44 @@ def evaluate_trip(
 
         engine = make_engine(model, system=system, states=states, rules=rules, without=no_rule)
         if seen_in_training(engine, pairs):
-            sys.stderr.write("disproof: warning: the model was trained on these stories; the figures mean little\n")
+            sys.stderr.write(_SEEN)
         with progress("evaluating") as report:
             figures = evaluate(engine, pairs, report).to_json()
     print_figures(figures, format, out)
+
+
+@evaluate_app.command(
+    "twins",
+    epilog=examples(
+        "disproof evaluate twins examples/twins.jsonl", "disproof evaluate twins twins.jsonl --format json"
+    ),
+)
+def evaluate_twins(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help='Broken stories and twins, a pair a line: {"id", "broken", "restored", "conflict", "entity"}.',
+        ),
+    ],
+    format: OutputFormat = "text",
+    system: SystemName = "neurosymbolic",
+    rules: Rules = [],  # noqa: B006
+    no_rule: NoRule = [],  # noqa: B006
+    model: ModelName = "small",
+    limit: Limit = None,
+    out: Out = None,
+) -> None:
+    """Measure single verdicts, pairs and proofs on stories with one conflict and on twins in which it is mended."""
+    from ..bridge.evaluation import analyse_pairs, seen_in_training
+    from ..bridge.output import progress
+    from ..bridge.twins import measure_twins, read_twins
+
+    twins = list(itertools.islice(read_twins(file), limit))
+    engine = make_engine(model, system=system, rules=rules, without=no_rule)
+    if seen_in_training(engine, [one.pair for one in twins]):
+        sys.stderr.write(_SEEN)
+    with progress("evaluating") as report:
+        analysed = analyse_pairs(engine, [one.pair for one in twins], report)
+    figures = measure_twins(twins, analysed, [engine.weights] * len(twins)).to_json()
+    print_figures({"system": system, **figures}, format, out)

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..symbolic.errors import UsageError
+from .project import Project
 
 if TYPE_CHECKING:
     from ..bridge.engine import Engine
     from ..symbolic.story import Story
 
 DONE, IMPLAUSIBLE, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
+FAILED = 1  # an example of a rule did not do what it says
 
 Files = Annotated[
     list[str],
@@ -38,6 +40,16 @@ ProofFormat = Annotated[
         "--format", "-f", help="A page, JSON (one line a verdict), or the proof as a Graphviz or Mermaid graph."
     ),
 ]
+
+
+def _after_the_projects(context: typer.Context, parameter: typer.CallbackParam, value: list[str]) -> list[str]:
+    """Rule files of the command line, after those of the project file, which are the default."""
+    project = context.find_root().obj
+    source = context.get_parameter_source(parameter.name or "")
+    given = source is not None and source.name == "COMMANDLINE"
+    return [*project.rules, *value] if given and isinstance(project, Project) else value
+
+
 Rules = Annotated[
     list[str],
     typer.Option(
@@ -45,6 +57,7 @@ Rules = Annotated[
         metavar="FILE_OR_DIR",
         help="Rule files to add; a rule replaces the one of its name. May be given again.",
         show_default=False,
+        callback=_after_the_projects,
     ),
 ]
 NoRule = Annotated[
@@ -56,6 +69,18 @@ ModelName = Annotated[
 ]
 SystemName = Annotated[
     Literal["neurosymbolic", "symbolic"], typer.Option("--system", help="With or without the neural prior of pairs.")
+]
+StatesName = Annotated[
+    Literal["predicted", "gold"],
+    typer.Option("--states", help="The tagger's states, or the annotated ones (which have no neural prior)."),
+]
+ChosenSystem = Annotated[
+    Literal["neurosymbolic", "symbolic"] | None,
+    typer.Option(
+        "--system",
+        help="With or without the neural prior of pairs.",
+        show_default="neurosymbolic, or symbolic with gold states",
+    ),
 ]
 Partition = Annotated[
     str | None,
@@ -104,6 +129,11 @@ def print_figures(figures: Mapping[str, object], format: str, out: Path | None =
     output.close()
 
 
+def fitting_system(system: str | None, states: str) -> str:
+    """The system that was asked for; where none was, the one that goes with the states."""
+    return system or ("symbolic" if states == "gold" else "neurosymbolic")
+
+
 def make_engine(model: str, **options: Any) -> Engine:
     """The engine of a command; it loads its parts when they are needed."""
     from ..bridge.engine import Engine
@@ -128,21 +158,20 @@ def titled_stories(files: Sequence[str], engine: Engine, limit: int | None) -> I
     return itertools.islice(allstories(), limit)
 
 
-def only_story(file: str, engine: Engine) -> Story:
-    """The one story of a file."""
+def only_story(file: str, engine: Engine, wanted: str = "choose takes one from each file") -> Story:
+    """The one story of a file.
+
+    Raises:
+        StoryError: there are more; ``wanted`` says which command takes one.
+    """
     from ..bridge.files import display_name
     from ..bridge.readers import read_stories
     from ..symbolic.errors import Location, StoryError
 
     found = list(itertools.islice(read_stories(file, engine.split), 2))
     if len(found) > 1:
-        raise StoryError("more than one story: choose takes one from each file", Location(display_name(file)))
+        raise StoryError(f"more than one story: {wanted}", Location(display_name(file)))
     return found[0]
-
-
-def counted(number: int, what: str) -> str:
-    """A number with its noun: "no errors", "1 error", "2 errors"."""
-    return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
 
 
 def require_one_standard_input(files: Sequence[str]) -> None:

@@ -34,6 +34,7 @@ stories_app = typer.Typer()
         "disproof explain story.txt",
         "disproof explain --format json stories.jsonl > verdicts.jsonl",
         "disproof explain --rules my_rules.lp --no-rule state_clash story.txt",
+        "disproof explain --all-proofs --depth 1 story.txt",
     )
 )
 def explain(
@@ -45,9 +46,22 @@ def explain(
     model: ModelName = "small",
     limit: Limit = None,
     out: Out = None,
+    all_proofs: Annotated[
+        bool, typer.Option("--all-proofs", help="Show every proof of the two sentences, not the best one alone.")
+    ] = False,
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            "--depth", min=0, metavar="N", help="Show N levels of a proof below its conclusion.", show_default=False
+        ),
+    ] = None,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if any story is implausible.")] = False,
 ) -> None:
-    """Say whether each story can happen; if not, which two sentences clash and why."""
+    """Say whether each story can happen; if not, which two sentences clash and why.
+
+    What --depth leaves out is marked "..." on pages and in graphs, and by "cut": true in JSON, which is whole without
+    it. With --all-proofs JSON has the other proofs in "others".
+    """
     from ..bridge.documents import to_json, verdict_document
     from ..bridge.output import Output
 
@@ -58,15 +72,15 @@ def explain(
         verdict = engine.explain(story)
         implausible |= not verdict.plausible
         if format == "json":
-            output.write(to_json(verdict_document(verdict)) + "\n")
+            output.write(to_json(verdict_document(verdict, all_proofs, depth)) + "\n")
         elif format == "text":
             from ..bridge.text import verdict_view
 
-            output.show(verdict_view(verdict, title))
+            output.show(verdict_view(verdict, title, all_proofs, depth))
         else:
             from ..bridge.graphs import dot, mermaid, verdict_graph
 
-            output.write((dot if format == "dot" else mermaid)(verdict_graph(verdict)))
+            output.write((dot if format == "dot" else mermaid)(verdict_graph(verdict, all_proofs, depth)))
     output.close()
     if exit_code and implausible:
         raise typer.Exit(IMPLAUSIBLE)

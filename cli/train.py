@@ -20,6 +20,16 @@ from .options import (
     print_figures,
 )
 
+Twins = Annotated[
+    list[str],
+    typer.Option(
+        "--twins",
+        metavar="FILE",
+        help="Broken stories with restored twins to learn from as well (see 'evaluate twins'). May be given again.",
+        show_default=False,
+    ),
+]
+
 train_app = typer.Typer(help="Train the parts that learn, reproducibly, from data files.", no_args_is_help=True)
 
 
@@ -56,6 +66,16 @@ def train_tagger(
         list[int],
         typer.Option("--fold", min=0, metavar="K", help="With --folds, this fold only. May be given again."),
     ] = [],  # noqa: B006
+    twins: Twins = [],  # noqa: B006
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            "--start",
+            metavar="DIR",
+            help="Begin with the weights of this run (of as many folds) or model, not with the bare encoder.",
+            show_default=False,
+        ),
+    ] = None,
     limit: Limit = None,
     format: OutputFormat = "text",
 ) -> None:
@@ -66,18 +86,22 @@ def train_tagger(
     """
     from ..bridge.output import progress
     from ..bridge.readers import read_pairs
+    from ..bridge.twins import read_twins
 
     if fold and folds is None:
         raise UsageError("--fold picks folds of --folds: give that too")
     if folds is not None and any(number >= folds for number in fold):
         raise UsageError(f"the folds of --folds {folds} are 0 to {folds - 1}: give one of these to --fold")
     pairs = list(itertools.islice(read_pairs(file), limit))
+    also = [one for twin in twins for one in itertools.islice(read_twins(twin), limit)]
     from ..bridge.training import train_tagger as train  # after the input is read: this takes seconds
 
     with progress("training") as report:
         figures = train(
             pairs,
             out,
+            twins=also,
+            start=start,
             encoder=encoder,
             epochs=epochs,
             seed=seed,
@@ -111,6 +135,7 @@ def train_weights(
         Literal["predicted", "gold"],
         typer.Option("--states", help="The out-of-fold states in --folds-dir, or the file's own (no prior then)."),
     ] = "predicted",
+    twins: Twins = [],  # noqa: B006
     rules: Rules = [],  # noqa: B006
     no_rule: NoRule = [],  # noqa: B006
     limit: Limit = None,
@@ -119,14 +144,16 @@ def train_weights(
     """Learn how much each rule and the neural prior count, and measure it by the same folds."""
     from ..bridge.output import progress
     from ..bridge.readers import read_pairs
+    from ..bridge.twins import read_twins
 
     if states == "predicted" and folds_dir is None:
         raise UsageError("predicted states come from --folds-dir: give it, or --states gold to use the file's own")
     if states == "gold" and folds_dir is not None:
         raise UsageError("--states gold takes the file's own states: leave out --folds-dir")
     pairs = list(itertools.islice(read_pairs(file), limit))
+    also = [one for twin in twins for one in itertools.islice(read_twins(twin), limit)]
     from ..bridge.training import train_weights as train  # after the input is read: this takes seconds
 
     with progress("solving") as report:
-        figures = train(pairs, folds_dir, out, rules=rules, without=no_rule, progress=report)
+        figures = train(pairs, folds_dir, out, twins=also, rules=rules, without=no_rule, progress=report)
     print_figures(figures, format)

@@ -5,6 +5,7 @@ Optimiser and random states are stored as tensors too; nothing is ever pickled.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -16,6 +17,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from ..symbolic.errors import Location, ModelError
+from .weights import load as load_weights
+from .weights import load_config
 
 _STATE = "state.json"
 _UNFINISHED = "state.tmp"
@@ -49,6 +52,44 @@ def save(
         os.replace(folder, old)
     os.replace(fresh, folder)
     shutil.rmtree(old, ignore_errors=True)
+
+
+def begin_with(network: torch.nn.Module, start: Path) -> None:
+    """Load the weights of a finished run (its last checkpoint) or of a model folder into a network.
+
+    Raises:
+        ModelError: there are none, or they do not fit.
+    """
+    digest(start)  # says best that there is nothing
+    try:
+        weights = (
+            load_file(_weights_of(start)) if _weights_of(start).exists() else load_weights(start, load_config(start))
+        )
+        network.load_state_dict(weights)
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise ModelError(f"these weights cannot be started from ({first})", Location(str(start))) from None
+
+
+def digest(start: Path) -> str:
+    """A fingerprint of the weights that a run starts from.
+
+    Raises:
+        ModelError: there are none.
+    """
+    files = [_weights_of(start)] if _weights_of(start).exists() else sorted(start.glob("*.safetensors"))
+    if not files:
+        raise ModelError(
+            "there are no weights to start from; train there first, with as many folds", Location(str(start))
+        )
+    found = hashlib.sha256()
+    for file in files:
+        found.update(file.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def _weights_of(run: Path) -> Path:
+    return run / "checkpoint" / "network.safetensors"
 
 
 def exists(folder: Path) -> bool:

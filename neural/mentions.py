@@ -14,10 +14,16 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
 PERSON_NOUNS: Final = frozenset(
-    "aunt baby barber boss boy boyfriend brother buyer child clerk colleague cousin customer dad daughter doctor "
-    "driver family father fireman friend girl girlfriend grandfather grandma grandmother grandpa guest guy husband "
-    "kid lady man mechanic mom mother nephew neighbor neighbour niece nurse parent partner person plumber roommate "
-    "salesman sister son stranger student teacher teammate uncle vet waiter waitress wife woman".split()
+    "actor apprentice artist assistant aunt baby baker barber bartender boss boy boyfriend bride brother builder buyer "
+    "carer caretaker carpenter cashier chauffeur chef child cleaner clerk coach colleague courier cousin customer dad "
+    "daughter dentist diver doctor driver electrician family farmer father fireman fisherman friend gardener girl "
+    "girlfriend glazier goalkeeper granddaughter grandfather grandma grandmother grandpa grandson groom guard guest "
+    "guide guy hairdresser helper husband janitor joiner judge keeper kid lady landlady landlord lifeguard locksmith "
+    "lodger man manager mate mechanic milkman mom mother mover neighbor neighbour nephew niece nurse officer owner "
+    "parent partner person pilot plumber policeman porter postman priest pupil roommate sailor salesman scout "
+    "secretary "
+    "shepherd shopkeeper sister soldier son stranger student tailor teacher teammate technician thief toddler trainer "
+    "trucker twin uncle vet visitor waiter waitress warden wife woman worker".split()
 )
 _NOUN_DEPS: Final = frozenset(
     "nsubj nsubjpass dobj pobj dative attr conj compound appos poss oprd npadvmod nmod ROOT".split()
@@ -90,9 +96,11 @@ class Names:
                 taken |= set(range(start, end))
                 chosen.append((start, end, entity))
         for token in doc:  # "the bottle" where only a "water bottle" is known
-            whole = self._by_head.get(singular(token.lower_), ())
+            whole = self._by_head.get(singular(written[token.i].lower_), ())
+            if len(whole) != 1:
+                continue
             bare = token.pos_ == "NOUN" and not any(c.dep_ in ("compound", "amod") for c in token.children)
-            if len(whole) == 1 and bare and token.dep_ != "compound" and not {token.i} & (taken | not_nouns):
+            if bare and token.dep_ != "compound" and not {token.i} & (taken | not_nouns):
                 chosen.append((token.i, token.i + 1, whole[0]))
         return sorted(chosen)
 

@@ -103,7 +103,12 @@ def _own_negation(verb: Token) -> bool:
     for child in verb.children:
         if child.dep_ == "neg" or (child.dep_ in ("advmod", "preconj") and child.lower_ in _NEVER):
             return True
-        empty = child.lower_ in _NOTHING or any(c.dep_ in ("det", "neg") and c.lower_ == "no" for c in child.children)
+        empty = child.lower_ in _NOTHING or any(_denies(c) or any(_denies(d) for d in c.lefts) for c in child.lefts)
         if empty and child.dep_ in ("dobj", "nsubj", "nsubjpass", "attr"):
             return True
     return False
+
+
+def _denies(word: Token) -> bool:
+    """Whether a word before a noun says that there is none: "no cup", "not a drop", "not one speck"."""
+    return word.lower_ in ("no", "not", "neither") and word.dep_ in ("det", "neg", "preconj", "advmod", "predet", "cc")

@@ -12,18 +12,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ..symbolic.aliases import DETERMINERS, LEXICALISED, PARTITIVES, singular
+from .mending import GOING, SUBSTANCES
 from .mentions import PERSON_NOUNS
-from .phrases import AMOUNTS, compounded, content
-from .qualities import INSTANCES, NAMING, RESULTS, SET_PHRASES
+from .phrases import AMOUNTS, RESULTS, TIMES, UNITS, compounded, content
+from .qualities import INSTANCES, NAMING, SET_PHRASES, is_shown
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
-_TIMES: Final = frozenset(
-    "afternoon april august autumn day december evening february friday hour january july june march may minute "
-    "moment monday month morning night noon november october saturday second september spring summer sunday "
-    "thursday time today tomorrow tonight tuesday wednesday week weekend while winter year yesterday".split()
-)
 _NOT_THINGS: Final = PARTITIVES | frozenset(
     "anyone anything everybody everyone everything fun help kind nobody nothing one order other rid somebody "
     "someone something sort thing type use way".split()
@@ -31,11 +27,7 @@ _NOT_THINGS: Final = PARTITIVES | frozenset(
 _NOTNAMING: Final = DETERMINERS | frozenset(
     "first last next only same second third few many more most other several own various very".split()
 )
-# Participles in -ing that say how a thing is; the others say what it is for ("washing machine").
-_GOING: Final = frozenset(
-    "barking blazing boiling bubbling burning crying dripping falling freezing glowing growing leaking melting missing "
-    "remaining rising shining sizzling smoking soaking sparkling steaming working".split()
-)
+_EPITHETS: Final = frozenset("big dear little old poor young".split())
 # Words of one line exclude each other in one thing at one time; the words of one group mean the same here.
 _SCALES: Final = tuple(
     tuple(frozenset(group.split()) for group in scale.split("|"))
@@ -86,44 +78,71 @@ def discover(
         dictionary: common nouns, which are no names though they begin a sentence.
         adjectives: words that can be adjectives.
     """
-    docs = [doc for doc, _ in analysed]
     chunks = [(chunk, written) for doc, written in analysed for chunk in doc.noun_chunks]
-    lower = {token.text for doc in docs for token in doc if token.text.islower()}
+    lower = {token.text for _, written in analysed for token in written if token.text.islower()}
     owners: dict[str, set[str]] = defaultdict(set)
-    for chunk, _ in chunks:
-        owners[chunk.root.lower_] |= {t.lower_ for t in chunk if t.dep_ == "poss" and t.pos_ == "PROPN"}
-    people = {t.text for doc in docs for t in doc if _acts_as_person(t, dictionary) and t.lower_ not in lower}
-    people |= {name for name in _leads(docs) if name.lower() not in lower}
+    for chunk, written in chunks:
+        owners[chunk.root.lower_] |= {written[t.i].lower_ for t in chunk if t.dep_ == "poss" and t.pos_ == "PROPN"}
+    people = {
+        written[t.i].text
+        for doc, written in analysed
+        for t in doc
+        if _acts_as_person(t, written[t.i], dictionary) and written[t.i].lower_ not in lower
+    }
+    people |= {name for name in _leads(analysed) if name.lower() not in lower}
     reader = _Reader(people, dictionary, adjectives)
     measured = {singular(c.root.lower_) for c, _ in chunks if singular(c.root.lower_) in AMOUNTS and content(c.root)}
     phrases: list[_Phrase] = []
     for chunk, written in chunks:
         if singular(chunk.root.lower_) in measured:
             continue  # of "a pile of leaves" the leaves are the thing, and "the pile" names them again
+        if singular(chunk.root.lower_) in UNITS and content(chunk.root):
+            continue
+        if is_shown(chunk.root) or _is_bare(chunk.root, adjectives, dictionary):
+            continue
         keep_owner = len(owners[chunk.root.lower_]) > 1 or singular(chunk.root.lower_) in PERSON_NOUNS
         phrases += reader.read(chunk, written, keep_owner)
-    coloured = any(token.lemma_ in _COLOURING for doc in docs for token in doc)
+    coloured = any(token.lemma_ in _COLOURING for doc, _ in analysed for token in doc)
     return _merge(phrases, _SCALES[1:] if coloured else _SCALES)
 
 
-def _leads(docs: Sequence[Doc]) -> set[str]:
+def _is_bare(root: Token, adjectives: frozenset[str], dictionary: frozenset[str]) -> bool:
+    """Whether an object is an adjective alone: "lay senseless"."""
+    word = root.lower_
+    if root.dep_ != "dobj" or root.n_lefts or word not in adjectives:
+        return False
+    return word not in dictionary and singular(word) not in dictionary
+
+
+def _leads(analysed: Sequence[tuple[Doc, Doc]]) -> set[str]:
     """Capitalised words that most sentences begin with as their subject: a name, even one that is a common noun."""
     first = [
-        doc[0].text for doc in docs if len(doc) > 1 and doc[0].dep_ == "nsubj" and doc[0].pos_ in ("NOUN", "PROPN")
+        written[0].text
+        for doc, written in analysed
+        if len(doc) > 1 and doc[0].dep_ == "nsubj" and doc[0].pos_ in ("NOUN", "PROPN")
     ]
-    return {word for word in first if word[:1].isupper() and first.count(word) > max(1, len(docs) // 2)}
+    return {word for word in first if word[:1].isupper() and first.count(word) > max(1, len(analysed) // 2)}
 
 
-def _acts_as_person(token: Token, dictionary: frozenset[str]) -> bool:
-    """A capitalised word that does or owns something; a brand or a town is seldom in that place."""
-    if not token.text[:1].isupper() or (token.text.isupper() and len(token) > 1):
+def _acts_as_person(token: Token, word: Token, dictionary: frozenset[str]) -> bool:
+    """A capitalised word that does or owns something; a brand or a town is seldom in that place.
+
+    ``token`` is the word in the tree, ``word`` as written.
+    """
+    if not word.text[:1].isupper() or (word.text.isupper() and len(word) > 1) or word.lower_ in SUBSTANCES:
         return False
     if token.i > 0 and token.nbor(-1).tag_ in ("DT", "PRP$"):
         return False
-    named = token.pos_ == "PROPN" or (token.tag_ == "NN" and token.lower_ not in dictionary)
+    if token.text != word.text:
+        return token.pos_ == "PROPN"  # taken for a name before
+    if word.lower_ in TIMES:
+        return token.dep_ == "nsubj" and token.pos_ == "PROPN" and token.i == 0
+    named = token.pos_ == "PROPN" or (token.tag_ == "NN" and word.lower_ not in dictionary)
     while token.dep_ == "conj" and token.head.i != token.i:
         token = token.head
-    addressed = token.dep_ == "pobj" and token.head.lower_ in ("to", "with", "for", "by")
+    addressed = token.dep_ == "pobj" and (
+        token.head.lower_ in ("with", "for", "by") or (token.head.lower_ == "to" and token.head.dep_ == "dative")
+    )
     acting = token.dep_ in ("nsubj", "nsubjpass", "poss", "dative", "npadvmod", "compound")
     return named and (acting or addressed or (token.dep_ == "dobj" and token.tag_ == "NNP"))
 
@@ -145,42 +164,53 @@ class _Reader:
         elif root.i and compounded(root.nbor(-1)) is not None:
             return
         for token in chunk:
-            if token.dep_ == "poss" and token.text in self._people:
-                yield _Phrase((), (token.text,))
+            if token.dep_ == "poss" and written[token.i].text in self._people:
+                yield _Phrase((), (written[token.i].text,))
         if root.lower_ in ("i", "me"):
             yield _Phrase((), ("I",))
             return
-        word = singular(root.lower_)
-        if root.pos_ in ("PRON", "NUM", "DET") or word in _TIMES or not root.text[:1].isalnum():
+        if chunk[0].lower_ == "how":
+            return
+        said = written[root.i]
+        word = singular(said.lower_)
+        if root.pos_ in ("PRON", "NUM", "DET") or not root.text[:1].isalnum():
+            return
+        if word in TIMES and said.text not in self._people:
             return
         words: list[tuple[str, bool]] = []
+        called = said.text in self._people
         for token in root.doc[chunk.start : root.i + 1]:
-            joined = token.text == "-" or bool(words and words[-1][0].endswith("-"))
+            joined = (token.text == "-" and bool(words)) or bool(words and words[-1][0].endswith("-"))
             if token.i != root.i and not joined:
                 if token.pos_ == "CCONJ" and words and token.i and token.nbor(-1).pos_ in ("NOUN", "PROPN"):
                     yield from self._phrase(words)  # "a red ribbon and gold foil", taken for one phrase
                 if token.pos_ in ("DET", "PRON", "NUM", "PUNCT", "ADV", "SPACE", "CCONJ"):
                     words.clear()
                     continue
-                if token.lower_ in _NOTNAMING or (token.dep_ in ("poss", "case") and not keep_owner):
+                if (
+                    token.lower_ in _NOTNAMING
+                    or (called and token.lower_ in _EPITHETS)
+                    or (token.dep_ in ("poss", "case") and not keep_owner)
+                ):
                     continue
             if token.tag_ == "POS" and words:
                 words[-1] = (words[-1][0] + token.text, False)
             elif joined:
-                words.append(((words.pop()[0] if words else "") + token.text.lower(), self._describes(token)))
+                words.append((words.pop()[0] + written[token.i].lower_, self._describes(token, written[token.i])))
             else:
                 text = written[token.i].text
-                name = token.text in self._people or text in self._people or text == "TV"
-                words.append((text if name else text.lower(), token.i != root.i and self._describes(token)))
+                name = text in self._people or text == "TV"
+                describes = token.i != root.i and self._describes(token, written[token.i])
+                words.append((text if name else text.lower(), describes))
         yield from self._phrase(words)
 
-    def _describes(self, token: Token) -> bool:
+    def _describes(self, token: Token, written: Token) -> bool:
         """Whether a word before a noun says how the thing is, and so is no part of its name."""
-        word = token.lower_
-        if word in NAMING or token.dep_ == "poss" or token.text in self._people:
+        word = written.lower_
+        if word in NAMING or token.dep_ == "poss" or written.text in self._people:
             return False
         if token.tag_ == "VBG" or word.endswith("ing"):
-            return word in _GOING
+            return word in GOING
         if word in self._nouns and word not in self._adjectives:
             return False
         if token.tag_ in ("JJ", "JJR", "JJS", "VBN", "VBD") or word in INSTANCES:

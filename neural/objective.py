@@ -11,6 +11,8 @@ from torch.nn import functional
 from ..symbolic.vocabulary import N_VALUES
 from .model import ModelOutput
 
+NO_LABEL = -100
+
 
 @dataclass(frozen=True)
 class LossWeights:
@@ -25,8 +27,8 @@ class LossWeights:
 class Targets:
     """Gold labels of a batch of pairs, stories 2k and 2k+1 being a pair.
 
-    ``states`` (stories, entities, sentences, 2, 20), -100 where there is no label; ``conflict`` (pairs, 3): index of
-    the implausible story within the pair, evidence, breakpoint.
+    ``states`` (stories, entities, sentences, 2, 20), ``NO_LABEL`` where there is none; ``conflict`` (pairs, 3): index
+    of the implausible story within the pair, evidence, breakpoint.
     """
 
     states: torch.Tensor
@@ -50,9 +52,9 @@ def losses(
     weights = weights or LossWeights()
     scores = output.pair_scores
     states = functional.cross_entropy(
-        output.state_logits.reshape(-1, N_VALUES), targets.states.reshape(-1), ignore_index=-100
+        output.state_logits.reshape(-1, N_VALUES), targets.states.reshape(-1), ignore_index=NO_LABEL
     )
-    if not (targets.states != -100).any():
+    if not (targets.states != NO_LABEL).any():
         states = scores.new_zeros(())  # stories that name no entities: the mean over nothing is no number
     n, length = scores.shape[0], scores.shape[1]
     flat = scores.reshape(n // 2, 2 * length * length)
@@ -67,8 +69,8 @@ def losses(
 
 
 def state_targets(tables: Sequence[torch.Tensor], entities: int, sentences: int) -> torch.Tensor:
-    """Pad state tables of shape (entities, sentences, 2, 20) together, with -100 where there is no label."""
-    padded = torch.full((len(tables), entities, sentences, 2, tables[0].shape[-1]), -100, dtype=torch.long)
+    """Pad state tables of shape (entities, sentences, 2, 20) together, with ``NO_LABEL`` where there is none."""
+    padded = torch.full((len(tables), entities, sentences, 2, tables[0].shape[-1]), NO_LABEL, dtype=torch.long)
     for k, table in enumerate(tables):
         padded[k, : table.shape[0], : table.shape[1]] = table
     return padded

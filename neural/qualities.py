@@ -12,21 +12,16 @@ from typing import TYPE_CHECKING, Final
 
 from ..symbolic.aliases import LEXICALISED, PARTITIVES, singular
 from .modality import Status
-from .phrases import AMOUNTS, CONTAINERS, Phrases, children, content
+from .phrases import AMOUNTS, CONTAINERS, RESULTS, TIMES, UNITS, Phrases, children, content, has
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 # Words that speak of another thing of the kind: they are said of the thing, and never part of its name.
 INSTANCES: Final = frozenset("another extra fresh last more new other replacement second spare".split())
-# Adjectives that follow a noun or a verb as what it comes to be; the small model often makes nouns or verbs of them.
-RESULTS: Final = frozenset(
-    "alive apart asleep awake bare black blank blue brittle brown clean clear closed cold cool crisp dead dry empty "
-    "flat free full golden gray green grey hard hot icy loose lukewarm open pink purple red rigid shut smooth soft "
-    "solid stiff straight tight unconscious upright warm wet white wide yellow".split()
-)
 DEGREES: Final = frozenset(
-    "bone bright completely dark fully half ice light nice nicely pitch quite rock stone thoroughly very wide".split()
+    "bone bright completely dark entirely fast fully half ice light nice nicely perfectly pitch purely quite rock so "
+    "sopping sound stone thoroughly too totally very wide".split()
 )
 _BECOMING: Final = frozenset("become get grow turn go fall".split())
 _SEEMING: Final = frozenset("be feel look seem stay remain appear smell taste sound".split())
@@ -36,10 +31,14 @@ _FINDING: Final = frozenset(
     "hear hold keep like need notice see sell serve use want watch".split()
 )
 _HAPPENING: Final = frozenset(
-    "bake blow boil break burn burst crack dry fly freeze melt pop rust shake slam slide snap spring swing wear".split()
+    "bake blow boil break burn burst crack cure dry fly freeze melt pop rust set shake slam slide snap spring swing "
+    "wear".split()
 )
+_OPENING: Final = frozenset("fling leave open prop pull push swing throw wedge".split())
+_SHOWING: Final = frozenset("blaze blink blush come flash flush glow gleam lie rust shine sit stand".split())
 _CHANGING: Final = frozenset(
-    "bake blend boil break burn carve change chop cook crumble crumple crush cut freeze grate grind hack mash melt "
+    "bake blend boil break burn carve change char chop cook crumble crumple crush cut freeze grate grind hack mash "
+    "melt "
     "mince reduce rip saw shatter shred slice smash snip split squash squeeze tear turn".split()
 )
 _PIECES: Final = frozenset(
@@ -61,6 +60,19 @@ SET_PHRASES: Final = LEXICALISED | frozenset(
     potted plant, remote control, rolling pin, sewing machine, shopping list, soft drink, solar panel, sour cream,
     stuffed animal, washing machine, wet suit, whipped cream
     """.split(",")
+)
+QUANTITIES: Final = frozenset({"all", "last", "part"})
+_ALL: Final = frozenset("all each every".split())
+_PARTS: Final = frozenset(
+    "bit bite chunk crumb dollop drop few fraction gulp half handful helping little mouthful most part piece pinch "
+    "portion quarter scoop scrap sip slab slice sliver some splash spoonful tablespoon teaspoon wedge".split()
+)
+# What is said to be one of these is not told what it is.
+_NO_IDENTITY: Final = (
+    frozenset(
+        "bit case degree end idea inch lot metre mile number part problem reason rest size thing way winner".split()
+    )
+    | TIMES
 )
 # What is said of a container holds of its content too: "a fresh pot of rice", "a hot bowl of soup".
 _SHARED: Final = INSTANCES | frozenset("cold hot warm cool chilled steaming frozen".split())
@@ -86,6 +98,7 @@ class Qualities:
         phrases: reads the sentence's noun phrases.
         named: tokens that are part of a known name.
         is_adjective: whether a word can be nothing but an adjective.
+        adjectives: words that can be adjectives.
     """
 
     def __init__(
@@ -95,7 +108,9 @@ class Qualities:
         phrases: Phrases,
         named: frozenset[int],
         is_adjective: Callable[[str], bool],
+        adjectives: frozenset[str],
     ) -> None:
+        self._adjectives = adjectives
         self._written = written
         self._lemma = lemma
         self._phrases = phrases
@@ -105,6 +120,9 @@ class Qualities:
 
     def attributive(self, noun: Token) -> None:
         """The words before a noun; those of a measure ("a bone-dry pile of leaves") are said of what it measures."""
+        self._quantity(noun)
+        if noun.lower_ == "another" and noun.dep_ not in ("det", "amod"):
+            self.found.append(Quality(noun, "another"))
         words = [
             self._joined(word)
             for child in noun.lefts
@@ -115,11 +133,67 @@ class Qualities:
         inner = [n for p in content(noun) for n in self._phrases.nouns(p)] if words else []
         word = self._lemma(noun)
         for said in words:
-            measured = inner and (word in AMOUNTS or word in PARTITIVES or (word in CONTAINERS and said in _SHARED))
+            measures = word in AMOUNTS or word in PARTITIVES or word in UNITS
+            measured = inner and (measures or (word in CONTAINERS and said in _SHARED))
             if measured:
                 self.found += [Quality(token, said) for token in inner]
             if not measured or word in CONTAINERS or noun.i in self._named:
                 self.found.append(Quality(noun, said))
+
+    def _quantity(self, noun: Token) -> None:
+        """How much of a thing is meant, where it is said: "part", "all" or "last"."""
+        word = self._lemma(noun)
+        lefts = {child.lower_ for child in noun.lefts}
+        inner = [n for p in content(noun) for n in self._phrases.nouns(p)]
+        said = ""
+        if lefts & {"no", "not"} or any(singular(n.lower_) in TIMES for n in inner):
+            return
+        if word in ("all", "everything") or (word in AMOUNTS | _PARTS and lefts & _ALL) or (word == "rest" and inner):
+            said = "all"
+        elif word == "last":
+            said = "last"
+        elif (
+            word in _PARTS
+            and not lefts & {"last", "whole", "entire", "only"}
+            and not ("the" in lefts and noun.tag_ == "NNS")
+        ) or (word in CONTAINERS and any(_is_known(n) for n in inner) and lefts & {"a", "an", "one"}):
+            said = "part"
+        if inner and said:
+            self.found += [Quality(token, said) for token in inner]
+        elif not inner and word not in AMOUNTS:
+            told = (
+                "all"
+                if "all" in lefts and singular(word) not in _NO_IDENTITY
+                else "part"
+                if lefts & {"half", "some of"}
+                else ""
+            )
+            if told:
+                self.found.append(Quality(noun, told))
+
+    def following(self, noun: Token) -> list[Token]:
+        """The adjectives after a noun and a comma ("the dish, clean and shiny"), and what else it is ("Tom, a cook").
+
+        Returns those after a place, which are said of who is there: "in the rocker, asleep and snoring".
+        """
+        aside: list[Token] = []
+        if noun.pos_ not in ("NOUN", "PROPN") or self._phrases.describes(noun):
+            return aside
+        for child in noun.rights:
+            paused = any(t.text == "," for t in noun.doc[noun.i : child.i])
+            if child.dep_ in ("conj", "appos", "amod") and child.pos_ == "ADJ":
+                if paused and noun.dep_ == "pobj":
+                    aside.append(child)
+                elif self._is_said_after(child, paused):
+                    self.predicate([noun], [child], Status(), False)
+            elif child.dep_ == "appos" and noun.pos_ == "PROPN" and _is_a(child):
+                self.found.append(Quality(noun, self._written[child.i].lower_, True))
+        return aside
+
+    def _is_said_after(self, adjective: Token, paused: bool) -> bool:
+        if adjective.dep_ == "amod":  # "a rope thick with paint", but not "the water cold"
+            return bool(adjective.n_lefts or adjective.n_rights)
+        return paused and self._phrases.describes(adjective)
 
     def _describes(self, child: Token, noun: Token) -> bool:
         word = self._written[child.i].lower_
@@ -145,11 +219,29 @@ class Qualities:
         """What a complement says of the subjects."""
         for complement in complements:
             negated = any(c.dep_ == "neg" for c in complement.children)
-            for word in (complement, *children(complement, "conj")):
+            joined = [complement]
+            for word in joined:
+                joined += children(word, "conj")
+            for word in joined:
                 text = self._written[word.i].lower_
                 fits = word.pos_ in ("ADJ", "VERB", "ADV", "NOUN") or text in RESULTS
                 if fits and text not in _NO_QUALITIES:
                     self.add(subjects, self._joined(word), Status(real.negated or negated, real.irrealis), result)
+
+    def identity(self, subjects: Sequence[Token], complements: Sequence[Token], real: Status, result: bool) -> None:
+        """What else a complement says the subjects are: "he is a vegetarian", "until it was a warm puddle"."""
+        for noun in complements:
+            named = noun.tag_ in ("NN", "NNS") or (noun.tag_ == "JJ" and has(noun, "det"))  # "a vegetarian"
+            if not named or singular(noun.lower_) in _NO_IDENTITY or _is_definite(noun):
+                continue
+            negated = any(c.lower_ in ("no", "not") for c in noun.lefts)
+            for word in (noun, *children(noun, "conj")):
+                if word.i == noun.i or word.tag_ in ("NN", "NNS"):
+                    status = Status(real.negated or negated, real.irrealis)
+                    self.add(subjects, self._written[word.i].lower_, status, result)
+                    if result or (word.tag_ == "NN" and not has(word, "det", "poss", "compound")):
+                        for adjective in children(word, "amod"):
+                            self.add(subjects, self._joined(adjective), status, result)
 
     def add(self, tokens: Sequence[Token], word: str, real: Status, result: bool = False) -> None:
         """A word that the sentence says of the tokens."""
@@ -163,21 +255,45 @@ class Qualities:
             c
             for c in children(verb, "advmod", "prt", "advcl", "xcomp", "ccomp")
             if self._written[c.i].lower_ in RESULTS and c.i > verb.i
-            if all(right.dep_ in ("prep", "advmod") for right in c.rights)
+            if all(right.dep_ in ("prep", "advmod", "cc", "conj") for right in c.rights)
         ]
         if not found and self._lemma(verb) in _BECOMING | _SEEMING:
             found = [c for c in children(verb, "advmod") if c.tag_ == "JJ"]
-        return found
+        # "fell asleep with her mouth open": it is the mouth that is open
+        held = [p for p in children(verb, "prep") if p.lower_ == "with" and p.i > verb.i and has(p, "pobj")]
+        for late in [c for c in found if held and c.i > held[0].i and c.nbor(-1).pos_ == "NOUN"]:
+            found.remove(late)
+            self.predicate(children(held[0], "pobj"), [late], Status(), False)
+        return found + [c for c in children(verb, "dobj", "attr", "npadvmod") if c.i > verb.i and self.is_bare(c, verb)]
+
+    def is_bare(self, token: Token, verb: Token) -> bool:
+        """Whether an object is really an adjective said of who acts: "lay senseless", "glowed bright orange"."""
+        word = self._written[token.i].lower_
+        if has(token, "det", "poss", "nummod", "compound", "case") or token.i in self._named:
+            return False
+        if word in DEGREES and token.dep_ == "npadvmod":
+            return False
+        if token.pos_ not in ("ADJ", "NOUN", "ADV", "VERB") or token.tag_ in ("JJS", "NNS"):
+            return False
+        if self._lemma(verb) in _HAPPENING | _BECOMING | _SEEMING | _SHOWING:
+            return word in RESULTS or word in self._adjectives
+        return self._is_adjective(word)
 
     def completed(
         self, verb: Token, agents: Sequence[Token], objects: Sequence[Token], found: Sequence[Token], real: Status
     ) -> None:
         """What the adjectives that complete a verb say, and of whom: of its objects, else of who does it."""
         lemma = self._lemma(verb)
-        wide = {"wide", "tight", "clear", "straight"}
+        wide = {"wide", "tight", "clear", "straight"} if lemma not in _OPENING else set()
         found = [c for c in found if self._written[c.i].lower_ not in wide or c.dep_ in ("acomp", "oprd")]
+        for word in [c for c in found if has(c, "nsubj")]:  # "made the tablecloth smooth"
+            own = [n for s in children(word, "nsubj") for n in self._phrases.nouns(s)]
+            self.predicate(own, [word], real, lemma not in _FINDING)
+            found = [c for c in found if c.i != word.i]
         if objects:
-            self.predicate(objects, found, real, lemma not in _FINDING)
+            for word in found:  # "took it out of the freezer, as stiff as a board" only describes
+                paused = any(t.text == "," for t in verb.doc[verb.i : word.i])
+                self.predicate(objects, [word], real, lemma not in _FINDING and not paused)
         else:
             self.predicate(agents, found, real, lemma in _BECOMING or lemma in _HAPPENING)
 
@@ -185,11 +301,14 @@ class Qualities:
         """What a thing is changed into: "chopped the log into bits", "melted the candle to liquid wax"."""
         if self._lemma(verb) not in _CHANGING:
             return
-        things = list(objects) or [a for a in agents if a.pos_ == "NOUN"]
+        things = list(objects) or [a for a in agents if a.pos_ == "NOUN" or a.lower_ in ("it", "they")]
         for prep in [p for token in (verb, *things) for p in children(token, "prep")]:
-            for noun in children(prep, "pobj") if prep.lower_ in ("into", "to", "in") else ():
+            spanned = any(c.lower_ == "from" and c.i < prep.i for c in verb.children)  # "from end to end"
+            for noun in children(prep, "pobj") if prep.lower_ in ("into", "to", "in") and not spanned else ():
                 word = self._written[noun.i].lower_
                 pieces = singular(word) in _PIECES
+                if singular(word) in CONTAINERS:
+                    continue
                 if noun in things or not (pieces or (prep.lower_ != "in" and not _is_known(noun))):
                     continue
                 self.add(things, word, real, result=True)
@@ -198,6 +317,23 @@ class Qualities:
                         self.add(things, self._joined(adjective), real, result=True)
 
 
+def _is_a(noun: Token) -> bool:
+    """Whether a noun is "a cook", and not the first of a list."""
+    return noun.tag_ == "NN" and any(c.lower_ in ("a", "an") for c in noun.lefts) and not has(noun, "conj")
+
+
+def is_shown(token: Token) -> bool:
+    """Whether an object is really the look of who acts: "the coals glowed red"."""
+    if token.dep_ not in ("dobj", "attr", "npadvmod") or has(token, "det", "poss", "nummod", "compound", "case"):
+        return False
+    verbs = _HAPPENING | _BECOMING | _SEEMING | _SHOWING
+    return token.lower_ in RESULTS and token.head.lemma_ in verbs and token.i > token.head.i
+
+
+def _is_definite(noun: Token) -> bool:
+    return any(c.lower_ in ("the", "this", "that", "every", "each") or c.tag_ == "PRP$" for c in noun.lefts)
+
+
 def _is_known(noun: Token) -> bool:
     """Whether a noun is one with "the": that is a thing or place that was there before, no outcome."""
-    return any(c.lower_ in ("the", "this", "that") or c.tag_ == "PRP$" for c in noun.lefts) or noun.pos_ != "NOUN"
+    return _is_definite(noun) or noun.pos_ != "NOUN"

@@ -23,10 +23,11 @@ from safetensors.numpy import save_file
 
 from ..symbolic.errors import Location, StoryError
 from ..symbolic.story import Story, StoryPair, Tagging
+from ..symbolic.vocabulary import N_ATTRIBUTES, SIDES
 from . import checkpoint, encoders
 from .encoding import EncodedStory, collate, encode_story
 from .model import ModelConfig, TaggerNetwork
-from .objective import LossWeights, Targets, losses, state_targets
+from .objective import NO_LABEL, LossWeights, Targets, losses, state_targets
 from .tagger import Tagger
 
 Progress = Callable[[int, int, dict[str, float]], None]
@@ -57,34 +58,50 @@ class _Example:
 
 
 def folds(pairs: Sequence[StoryPair], n: int, seed: int = 0) -> list[list[int]]:
-    """Indices of the held-out pairs of each of ``n`` folds; pairs made from one base story stay together."""
-    bases = sorted({p.base for p in pairs})
-    random.Random(seed).shuffle(bases)
-    place = {base: k % n for k, base in enumerate(bases)}
+    """Indices of the held-out pairs of each of ``n`` folds; pairs of one base story or group stay together.
+
+    Pairs without states are dealt out by themselves, so that the others fall as they would without them.
+    """
+    place: dict[str, int] = {}
+    for annotated in (True, False):
+        bases = sorted({p.base for p in pairs if _has_states(p) == annotated} - place.keys())
+        random.Random(seed).shuffle(bases)
+        place.update((base, k % n) for k, base in enumerate(bases))
     return [[i for i, p in enumerate(pairs) if place[p.base] == k] for k in range(n)]
 
 
+def _has_states(pair: StoryPair) -> bool:
+    return any(story.gold is not None and story.gold.states is not None for story in pair.stories)
+
+
 def train(
-    pairs: Sequence[StoryPair], config: TrainingConfig, folder: Path, progress: Progress | None = None
+    pairs: Sequence[StoryPair],
+    config: TrainingConfig,
+    folder: Path,
+    progress: Progress | None = None,
+    start: Path | None = None,
 ) -> tuple[Tagger, dict[str, Any]]:
     """Train a tagger on annotated pairs, with a checkpoint an epoch in ``folder``, and resume from one if it is there.
 
+    ``start`` is a model or a finished run whose weights to begin with, in place of the encoder's own and random heads.
     Returns the tagger and its training curve.
 
     Raises:
-        StoryError: a pair lacks states or a conflict.
+        StoryError: a pair lacks its label or a conflict (states may be missing: such a pair teaches the prior only).
         ModelError: the encoder cannot be loaded, or the checkpoint belongs to another network.
     """
     torch.manual_seed(config.seed)
     encoder = encoders.load_pretrained(config.encoder)
     network = TaggerNetwork(encoder.network, encoder.width, config.model)
+    if start is not None:
+        checkpoint.begin_with(network, start)
     examples = [_example(pair, encoder) for pair in pairs]
     steps = config.epochs * math.ceil(len(examples) / config.pairs_per_batch)
     optimizer = _optimizer(network, config)
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, steps, config.warmup))
     history: list[dict[str, float]] = []
     saved = folder / "checkpoint"
-    described = settings(config, pairs)
+    described = settings(config, pairs, start)
     data = fingerprint(pairs)
     if checkpoint.exists(saved):
         _require_same(saved, checkpoint.peek(saved), described, data)
@@ -103,10 +120,15 @@ def train(
     return Tagger(network, encoder.tokenizer, encoder.special, description), {"history": history}
 
 
-def settings(config: TrainingConfig, pairs: Sequence[StoryPair]) -> dict[str, Any]:
-    """A run's settings as plain data: what must be the same for it to be resumed."""
+def settings(config: TrainingConfig, pairs: Sequence[StoryPair], start: Path | None = None) -> dict[str, Any]:
+    """A run's settings as plain data: what must be the same for it to be resumed.
+
+    Raises:
+        ModelError: there are no weights in ``start``.
+    """
     plain: dict[str, Any] = json.loads(json.dumps(asdict(config)))
-    return {**plain, "pairs": len(pairs)}
+    found = {**plain, "pairs": len(pairs)}
+    return found if start is None else {**found, "start": checkpoint.digest(start)}
 
 
 def fingerprint(pairs: Sequence[StoryPair]) -> str:
@@ -137,10 +159,12 @@ def cross_validate(
     folder: Path,
     progress: Progress | None = None,
     only: Sequence[int] | None = None,
+    start: Path | None = None,
 ) -> dict[int, dict[str, Any]]:
     """Train a tagger a fold and store the held-out stories' taggings in ``folder/fold-K/heldout.safetensors``.
 
-    A fold whose taggings exist is not trained again; ``only`` picks some folds.
+    A fold whose taggings exist is not trained again; ``only`` picks some folds; each begins with the weights of the
+    same fold of the run ``start``, if one is given.
 
     Raises:
         StoryError: there are fewer base stories than folds, a pair lacks its annotation, or ``folder`` holds a run
@@ -160,12 +184,13 @@ def cross_validate(
         metrics = place / "metrics.json"
         outside = set(held_out)
         inside = [p for i, p in enumerate(pairs) if i not in outside]
-        about: dict[str, Any] = {"training": settings(config, inside), "data": fingerprint(inside)}
+        begin = start / place.name if start is not None else None
+        about: dict[str, Any] = {"training": settings(config, inside, begin), "data": fingerprint(inside)}
         if metrics.exists():
             done[k] = json.loads(metrics.read_text("utf-8"))
             _require_same(place, done[k], about["training"], about["data"])
             continue
-        tagger, curve = train(inside, config, place, progress)
+        tagger, curve = train(inside, config, place, progress, begin)
         started = time.perf_counter()
         taggings = {(i, s): tag_story(tagger, story) for i in held_out for s, story in enumerate(pairs[i].stories)}
         curve.update(about)
@@ -203,8 +228,8 @@ def save_taggings(path: Path, taggings: dict[tuple[int, int], Tagging]) -> None:
 
 def _example(pair: StoryPair, encoder: encoders.Encoder) -> _Example:
     gold = [story.gold for story in pair.stories]
-    if pair.label is None or any(g is None or g.states is None for g in gold):
-        raise StoryError(f"pair {pair.id!r} has no states; training needs annotated pairs")
+    if pair.label is None or any(g is None for g in gold):
+        raise StoryError(f"pair {pair.id!r} has no annotation; training needs annotated pairs")
     wrong = 1 - pair.label
     annotation = gold[wrong]
     if annotation is None or annotation.conflict is None:
@@ -220,8 +245,15 @@ def _example(pair: StoryPair, encoder: encoders.Encoder) -> _Example:
             )
         if story.sentence_weights.shape[0] < 2:
             raise StoryError(f"pair {pair.id!r} has a story of one sentence: leave it out")
-    states = tuple(torch.from_numpy(g.states.values.astype(np.int64)) for g in gold if g is not None and g.states)
+    states = [_state_labels(story) for story in pair.stories]
     return _Example((encoded[0], encoded[1]), (states[0], states[1]), (wrong, *annotation.conflict))
+
+
+def _state_labels(story: Story) -> torch.Tensor:
+    """The annotated states (entities, sentences, 2, 20); -100 throughout where there are none."""
+    if story.gold is not None and story.gold.states is not None:
+        return torch.from_numpy(story.gold.states.values.astype(np.int64))
+    return torch.full((len(story.entities or ()), len(story.sentences), len(SIDES), N_ATTRIBUTES), NO_LABEL)
 
 
 def _optimizer(network: TaggerNetwork, config: TrainingConfig) -> torch.optim.Optimizer:

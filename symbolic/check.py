@@ -1,13 +1,14 @@
 """The linter of rule files: everything that is wrong in them, each with its file, line and fix.
 
 Loading stops at the first error; :func:`check` goes on and finds all, and also what loads but cannot work: predicates
-that nobody derives, words that are no attribute or value, wordings that are missing.
+that nobody derives, words that are no attribute or value, classes of verbs that no rule asks for, wordings and
+examples that are missing.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,17 +17,17 @@ from typing import Any, Final, Literal
 from clingo import Symbol, SymbolType
 from clingo.ast import ASTType
 
-from .dependency import Signature
-from .errors import Location, RuleError
+from .atoms import Signature, variables
+from .demand import VERB_CLASS, classes_asked_for
+from .errors import Location, RuleError, did_you_mean
 from .facts import value_constant
-from .pack import Entry, Pack, variables
+from .pack import Entry, Pack
 from .rulebook import (
     INPUT_PREDICATES,
     OUTPUT_PREDICATES,
     SHIPPED,
     Rule,
     RuleBook,
-    did_you_mean,
     load,
     open_pack,
     require_stratified,
@@ -45,6 +46,9 @@ _ATTRIBUTE_AT: Final[dict[Signature, tuple[int, int | None]]] = {
     ("requires", 4): (2, 3),
     ("conflict", 5): (4, None),
 }
+# Where a predicate takes a role. Prepositions are roles too, so only a near miss of these can be told.
+_ROLE_AT: Final[dict[Signature, int]] = {("arg", 4): 2, ("causes", 4): 1, ("requires", 4): 1}
+_ROLES: Final = ("agent", "object", "recipient")
 _VALUES: Final = {
     attribute.name: tuple(value_constant(attribute.name, v) for v in range(len(attribute.values)))
     for attribute in ATTRIBUTES
@@ -71,15 +75,16 @@ def check(paths: Sequence[str | Path] | None = None, base: RuleBook | None = Non
 
     Args:
         paths: rule files or folders; None for the shipped packs.
-        base: the rules they are added to; None for the shipped packs, where ``paths`` are not themselves these.
+        base: the rules they are added to; None for those shipped packs that are not themselves among ``paths``.
 
     Raises:
         RuleError: a path is missing or holds no rule file.
     """
     files = [file for path in ([SHIPPED] if paths is None else paths) for file in rule_files(path)]
     if base is None:
-        outside = [file for file in files if file.resolve().parent != SHIPPED]
-        base = load() if len(outside) == len(files) and any(SHIPPED.glob("*.lp")) else RuleBook(())
+        given = {file.resolve() for file in files}
+        others = [file for file in sorted(SHIPPED.glob("*.lp")) if file.resolve() not in given]
+        base = load(others) if others else RuleBook(())
     findings: list[Finding] = []
     packs: list[Pack] = []
     for file in files:
@@ -99,7 +104,9 @@ def check(paths: Sequence[str | Path] | None = None, base: RuleBook | None = Non
         if complete:
             findings.extend(known.check(pack.file, entry))
     findings.extend(_shadowed(entries, base))
+    findings.extend(_examples(entries))
     if complete:
+        findings.extend(_unasked(entries, base))
         findings.extend(_cycle(files, base))
     return sorted(dict.fromkeys(findings), key=_order)
 
@@ -128,7 +135,7 @@ def _entry(file: str, entry: Entry) -> Iterator[Finding]:
     at, rule = Location(file, entry.line), entry.name if entry.named else None
     if entry.statement.predicate is not None:
         fact = entry.fact
-        if fact is not None and (fact.name, len(fact.arguments)) in _ATTRIBUTE_AT:
+        if fact is not None:
             yield from _words(at, rule, (fact.name, len(fact.arguments)), [_constant(a) for a in fact.arguments])
         return
     used = [*entry.variables, *variables(",".join(entry.wording_terms))]
@@ -136,16 +143,14 @@ def _entry(file: str, entry: Entry) -> Iterator[Finding]:
         if count == 1 and not name.startswith("_"):
             message = f"the variable {name} occurs once: is it misspelt? If not, write _ for it"
             yield Finding(at, "warning", message, rule)
-    if CONFLICT in entry.derives:
-        if entry.wording is None:
-            message = 'a rule that derives a conflict needs a wording above it: %!trace_rule {"% ...", E}.'
-            yield Finding(at, "warning", message, rule)
-        if not entry.named:
-            yield Finding(at, "warning", "a rule that derives a conflict needs a name above it: %!rule some_name")
+    what = "a rule that derives a conflict" if CONFLICT in entry.derives else "a named rule" if entry.named else ""
+    if what and entry.wording is None:
+        yield Finding(at, "warning", f'{what} needs a wording above it: %!trace_rule {{"% ...", E}}.', rule)
+    if CONFLICT in entry.derives and not entry.named:
+        yield Finding(at, "warning", "a rule that derives a conflict needs a name above it: %!rule some_name")
     for function in _functions(entry.node):
         signature = (function.name, len(function.arguments))
-        if signature in _ATTRIBUTE_AT:
-            yield from _words(at, rule, signature, [_constant_term(a) for a in function.arguments])
+        yield from _words(at, rule, signature, [_constant_term(a) for a in function.arguments])
 
 
 def _functions(node: Any) -> Iterator[Any]:
@@ -171,9 +176,14 @@ def _constant_term(term: Any) -> str | None:
 
 
 def _words(at: Location, rule: str | None, signature: Signature, words: list[str | None]) -> Iterator[Finding]:
-    """Misspelt attributes and values: such an atom matches nothing, silently."""
-    place, beside = _ATTRIBUTE_AT[signature]
+    """Misspelt attributes, values and roles: such an atom matches nothing, silently."""
     name = f"{signature[0]}/{signature[1]}"
+    role = words[_ROLE_AT[signature]] if signature in _ROLE_AT else None
+    if role is not None and role not in _ROLES and (hint := did_you_mean(role, _ROLES)):
+        yield Finding(at, "warning", f"no verb has the role '{role}' in {name}{hint}", rule)
+    if signature not in _ATTRIBUTE_AT:
+        return
+    place, beside = _ATTRIBUTE_AT[signature]
     attribute = words[place]
     if attribute is not None and attribute not in ATTRIBUTE:
         hint = did_you_mean(attribute, ATTRIBUTE, f": use one of {', '.join(ATTRIBUTE)}")
@@ -203,6 +213,47 @@ def _shadowed(entries: Iterable[tuple[Pack, Entry]], base: RuleBook) -> Iterator
         if earlier[0] is not pack:
             message = f"the name is used in {earlier[0].file}:{earlier[1].line} already; rename one"
             yield Finding(at, "warning", message, entry.name)
+
+
+def _examples(entries: Iterable[tuple[Pack, Entry]]) -> Iterator[Finding]:
+    """Named rules of conflicts that no story tests: one finding a name, since its statements share their examples."""
+    named: defaultdict[str, list[tuple[Pack, Entry]]] = defaultdict(list)
+    for pack, entry in entries:
+        if entry.named:
+            named[entry.name].append((pack, entry))
+    for name, statements in named.items():
+        if not any(CONFLICT in entry.derives for _, entry in statements):
+            continue
+        kinds = {example.fires for _, entry in statements for example in entry.examples}
+        lacking = [
+            words
+            for fires, words in ((True, "a story in which it fires (%!fires)"), (False, "a near miss (%!silent)"))
+            if fires not in kinds
+        ]
+        if lacking:
+            pack, entry = statements[0]
+            message = f"the rule lacks {' and '.join(lacking)}: write it above the rule, on one line"
+            yield Finding(Location(pack.file, entry.line), "warning", message, name)
+
+
+def _unasked(entries: Sequence[tuple[Pack, Entry]], base: RuleBook) -> Iterator[Finding]:
+    """Classes of verbs that no rule asks for: their facts say nothing. One finding a class and file."""
+    asked = classes_asked_for([*base.rules, *(entry for _, entry in entries)])
+    if asked is None:
+        return
+    found: defaultdict[tuple[str, str], list[Entry]] = defaultdict(list)
+    for pack, entry in entries:
+        if entry.derives == (VERB_CLASS,) and entry.fact is not None:
+            name = str(entry.fact.arguments[1])
+            if name not in asked:
+                found[pack.file, name].append(entry)
+    for (file, name), facts in found.items():
+        if len(facts) == 1:  # a class of many verbs is meant; one that stands alone may be another's name misspelt
+            hint = did_you_mean(name, asked, ": this fact says nothing")
+        else:
+            hint = f": its {len(facts)} facts say nothing"
+        message = f"no rule asks for the verb class '{name}'{hint}"
+        yield Finding(Location(file, facts[0].line), "warning", message)
 
 
 class _Known:

@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 
 from clingo import ast
 
-Signature = tuple[str, int]
+from .atoms import Signature, read_atom
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,13 @@ def _atoms(literal: Any) -> Iterator[tuple[Signature, str | None, bool]]:
     atom = literal.atom
     kind = atom.ast_type
     if kind == ast.ASTType.SymbolicAtom:
-        negated = literal.sign != ast.Sign.NoSign
+        text = str(literal)
+        bare = text.removeprefix("not ").removeprefix("not ")
+        negated = bare != text
+        if ";" not in bare and not bare.startswith("-"):  # no pool, nor what is refused
+            read = read_atom(bare)
+            yield read.signature, (read.terms[0].text if read.terms else None), negated
+            return
         for function in _functions(atom.symbol):
             arguments = function.arguments
             yield (function.name, len(arguments)), (str(arguments[0]) if arguments else None), negated
@@ -245,3 +251,34 @@ def recursive(rules: Iterable[Deriving]) -> dict[Signature, int]:
     """The predicates that depend on themselves, each with the number of its group (those that depend on each other)."""
     edges = {(head, use.signature) for rule in rules for use in rule.uses for head in rule.derives}
     return {signature: number for number, group in enumerate(_components(edges)) for signature in group}
+
+
+def mutual(rules: Iterable[Deriving]) -> dict[Signature, int]:
+    """As :func:`recursive`, also where nothing more can be imported: in a worker that may open no file."""
+    uses: dict[Signature, set[Signature]] = {}
+    for rule in rules:
+        for head in rule.derives if rule.uses else ():
+            uses.setdefault(head, set()).update(use.signature for use in rule.uses)
+    size = -1
+    while size != len(uses):  # what rests on no other predicate of these is on no cycle
+        size = len(uses)
+        uses = {head: kept for head, used in uses.items() if (kept := used & uses.keys())}
+    reached = {head: _reached(head, uses) for head in uses}
+    numbers: dict[Signature, int] = {}
+    for number, head in enumerate(sorted(uses)):
+        if head in reached[head]:
+            for other in reached[head]:
+                if head in reached[other]:
+                    numbers.setdefault(other, number)
+    return numbers
+
+
+def _reached(start: Signature, uses: dict[Signature, set[Signature]]) -> set[Signature]:
+    found: set[Signature] = set()
+    frontier = list(uses[start])
+    while frontier:
+        predicate = frontier.pop()
+        if predicate not in found:
+            found.add(predicate)
+            frontier += uses[predicate]
+    return found

@@ -6,6 +6,8 @@ else that escapes is a defect of this program.
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -52,3 +54,9 @@ class ModelError(DisproofError):
 
 class UsageError(DisproofError):
     """The options of a command contradict each other or name something that does not exist."""
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
+    """The tail of a message about an unknown word: its nearest known word, if any is near."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.7)
+    return f": did you mean '{close[0]}'?" if close else otherwise

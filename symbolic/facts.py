@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
-from itertools import pairwise
+from functools import cache, cached_property
+from itertools import combinations, pairwise
 
 import numpy as np
+import numpy.typing as npt
 from clingo import Function, Number, String, Symbol
 
 from .aliases import head, lemma
@@ -23,6 +25,8 @@ from .vocabulary import ATTRIBUTE, ATTRIBUTES, EFFECT, LOCATION_VALUES, N_VALUES
 
 # Labels less likely than this are no candidates: no proof may cite them.
 PROBABILITY_FLOOR = 0.05
+# How clingo writes what a string cannot hold as it is.
+_ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", '"': '\\"'})
 _SIDE = ("pre", "eff")
 _BINARY = ("unknown", "false", "true")
 LOCATION_CONSTANTS = (
@@ -62,24 +66,33 @@ def constant_value(attribute: str, constant: str) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """One story's facts, sorted; the ``tagging`` is kept so that a proof can be priced and read.
+    """One story's facts, in an order of their own; the ``tagging`` is kept so that a proof can be priced and read.
 
-    ``arguments`` are those of each symbol, and ``strings`` all that the facts mention: they decide which facts of a
-    lexicon concern the story. ``tagging`` has shape (entities, sentences, 2, 20, 9), see
-    :class:`~disproof.symbolic.story.Tagging`.
+    ``predicates`` and ``arguments`` are those of each fact, ``texts`` the arguments as clingo prints them, and
+    ``strings`` all strings among them: they decide which facts of a lexicon concern the story. ``tagging`` has shape
+    (entities, sentences, 2, 20, 9), see :class:`~disproof.symbolic.story.Tagging`.
     """
 
-    symbols: tuple[Symbol, ...]
     sentences: int
     tagging: Tagging
+    predicates: tuple[str, ...] = field(repr=False)
     arguments: tuple[tuple[Symbol, ...], ...] = field(repr=False)
+    texts: tuple[tuple[str, ...], ...] = field(repr=False)
     strings: frozenset[str] = field(repr=False)
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The facts as atoms, sorted; solving needs their arguments only."""
+        return tuple(sorted(Function(name, of) for name, of in zip(self.predicates, self.arguments, strict=True)))
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {entity: place for place, entity in enumerate(self.tagging.entities)}
 
     def probability(self, side: int, sentence: int, entity: str, attribute: str, value: int) -> float:
         """The tagger's belief in one state; 0 for an entity it did not tag."""
-        try:
-            e = self.tagging.entities.index(entity)
-        except ValueError:
+        e = self._places.get(entity)
+        if e is None:
             return 0.0
         return float(self.tagging.probabilities[e, sentence, side, ATTRIBUTE[attribute].index, value])
 
@@ -89,7 +102,7 @@ def certain(states: StateTable) -> Tagging:
     return Tagging(states.entities, np.eye(N_VALUES, dtype=np.float32)[states.values])
 
 
-def story_facts(parse: Parse, tagging: Tagging, synonyms: Iterable[tuple[str, str]] = ()) -> Facts:
+def story_facts(parse: Parse, tagging: Tagging, synonyms: Set[tuple[str, str]] = frozenset()) -> Facts:
     """The facts of one story.
 
     ``synonyms`` are pairs of nouns for one kind of thing; names that are synonyms become aliases here, because which
@@ -113,11 +126,14 @@ def story_facts(parse: Parse, tagging: Tagging, synonyms: Iterable[tuple[str, st
     return _facts(rows, len(parse.sentences), tagging)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Constant:
-    """A word of the rules' own (a role, an attribute), not a string of the story."""
+    """A word of the rules' own (a role, an attribute), not a string of the story; there is one of each name."""
 
     name: str
+
+
+_constant = cache(_Constant)
 
 
 _Row = tuple[str | int | _Constant, ...]  # a predicate and its arguments
@@ -125,23 +141,33 @@ _Row = tuple[str | int | _Constant, ...]  # a predicate and its arguments
 
 def _facts(rows: Iterable[_Row], sentences: int, tagging: Tagging) -> Facts:
     """Each distinct value becomes a symbol once, since each takes a call into clingo."""
-    terms: dict[str | int | _Constant, Symbol] = {}
-
-    def term(value: str | int | _Constant) -> Symbol:
-        if value not in terms:
-            if isinstance(value, str):
-                terms[value] = String(value)
-            else:
-                terms[value] = Number(value) if isinstance(value, int) else Function(value.name)
-        return terms[value]
-
-    atoms: list[tuple[Symbol, tuple[Symbol, ...]]] = []
+    terms: dict[str | int | _Constant, tuple[str, Symbol]] = {}
+    found: list[tuple[str, tuple[str, ...], tuple[Symbol, ...]]] = []
     for name, *values in rows:
-        arguments = tuple(map(term, values))
-        atoms.append((Function(str(name), arguments), arguments))
-    atoms.sort(key=lambda atom: atom[0])
+        for value in values:
+            if value not in terms:
+                terms[value] = _term(value)
+        read = [terms[value] for value in values]
+        found.append((str(name), tuple([text for text, _ in read]), tuple([symbol for _, symbol in read])))
+    found.sort(key=lambda fact: fact[:2])
     words = frozenset(value for value in terms if isinstance(value, str))
-    return Facts(tuple(a for a, _ in atoms), sentences, tagging, tuple(b for _, b in atoms), words)
+    return Facts(
+        sentences,
+        tagging,
+        tuple([name for name, _, _ in found]),
+        tuple([arguments for _, _, arguments in found]),
+        tuple([texts for _, texts, _ in found]),
+        words,
+    )
+
+
+def _term(value: str | int | _Constant) -> tuple[str, Symbol]:
+    """A value as clingo prints it and as a symbol."""
+    if isinstance(value, str):
+        return f'"{value.translate(_ESCAPES)}"', String(value)
+    if isinstance(value, int):
+        return str(value), Number(value)
+    return value.name, Function(value.name)
 
 
 def _things(parse: Parse) -> tuple[str, ...]:
@@ -153,13 +179,14 @@ def _things(parse: Parse) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _aliases(parse: Parse, things: tuple[str, ...], synonyms: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+def _aliases(parse: Parse, things: tuple[str, ...], synonyms: Set[tuple[str, str]]) -> frozenset[tuple[str, str]]:
     pairs = {(a, b) for a, b in parse.aliases if a != b}
     by_name: defaultdict[str, list[str]] = defaultdict(list)
     for thing in things:
         by_name[lemma(thing)].append(thing)
-    for a, b in synonyms:
-        pairs.update((x, y) for x in by_name.get(a, ()) for y in by_name.get(b, ()) if x != y)
+    for a, b in combinations(by_name, 2):
+        if (a, b) in synonyms or (b, a) in synonyms:
+            pairs.update((x, y) for x in by_name[a] for y in by_name[b])
     return frozenset(pairs)
 
 
@@ -168,7 +195,7 @@ def _text(parse: Parse) -> Iterable[_Row]:
         at, verb = event.sentence, event.verb
         yield ("verb", at, verb)
         for role, thing in event.arguments:
-            yield ("arg", at, verb, _Constant(role), thing)
+            yield ("arg", at, verb, _constant(role), thing)
         if event.negated:
             yield ("negated", at, verb)
         if event.irrealis:
@@ -182,21 +209,32 @@ def _text(parse: Parse) -> Iterable[_Row]:
         yield (name, said.sentence, said.entity, said.word)
 
 
+def _told(tagging: Tagging) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float32]]:
+    """The (entity, sentence) rows of which the tagger says anything, and their probabilities (rows, 2, 20, 9).
+
+    Most things are absent from most sentences of a long story, and only what is left is worth a closer look.
+    """
+    unknown = tagging.probabilities[..., UNKNOWN]
+    rows = np.argwhere((unknown <= 1 - PROBABILITY_FLOOR + 1e-6).any(axis=(2, 3)))
+    return rows, tagging.probabilities[rows[:, 0], rows[:, 1]]
+
+
 def _labels(tagging: Tagging) -> Iterable[_Row]:
-    probabilities = tagging.probabilities
-    for e, t, side, a, value in np.argwhere(probabilities >= PROBABILITY_FLOOR):
+    rows, probabilities = _told(tagging)
+    for k, side, a, value in np.argwhere(probabilities >= PROBABILITY_FLOOR).tolist():
         if value == UNKNOWN:
             continue
+        e, t = rows[k]
         attribute = ATTRIBUTES[a]
         # Adding 0 turns -0 into 0.
-        cost = round(-1000 * math.log(min(1.0, float(probabilities[e, t, side, a, value])))) + 0
+        cost = round(-1000 * math.log(min(1.0, float(probabilities[k, side, a, value])))) + 0
         yield (
             "label",
-            _Constant(_SIDE[side]),
+            _constant(_SIDE[side]),
             int(t),
             tagging.entities[e],
-            _Constant(attribute.name),
-            _Constant(value_constant(attribute.name, int(value))),
+            _constant(attribute.name),
+            _constant(value_constant(attribute.name, value)),
             cost,
         )
 
@@ -214,11 +252,11 @@ def _previous(parse: Parse, tagging: Tagging, aliases: frozenset[tuple[str, str]
             touched[thing].add(event.sentence)
     for said in parse.properties:
         touched[said.entity].add(said.sentence)
-    best = tagging.probabilities.argmax(-1)
+    rows, probabilities = _told(tagging)
+    best = probabilities.argmax(-1)
     defaults = np.array([a.default for a in ATTRIBUTES])
-    says = ((best != UNKNOWN) & (best != defaults)).any(axis=(2, 3))
-    for e, t in np.argwhere(says):
-        touched[tagging.entities[e]].add(int(t))
+    for e, t in rows[((best != UNKNOWN) & (best != defaults)).any(axis=(1, 2))].tolist():
+        touched[tagging.entities[e]].add(t)
     united = {thing: set(when) for thing, when in touched.items()}
     for a, b in aliases:
         united.setdefault(a, set()).update(touched.get(b, ()))

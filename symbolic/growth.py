@@ -14,8 +14,8 @@ from typing import Any, Final
 from clingo import Symbol, SymbolType
 from clingo.ast import ASTType, ComparisonOperator, Sign
 
+from .atoms import variables
 from .dependency import recursive
-from .pack import variables
 from .rulebook import Rule
 
 _INTERVAL: Final = re.compile(r"(-?\d+)\s*\.\.\s*(-?\d+)")

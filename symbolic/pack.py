@@ -1,4 +1,4 @@
-"""One rule file: its statements with the names, wordings and descriptions that stand in comments before them."""
+"""One rule file: its statements with the names, wordings, examples and descriptions that comments before them give."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from typing import Any, Final
 import clingo
 from clingo import ast
 
-from .dependency import Signature, Use, read_rule
+from .atoms import Signature, variables
+from .dependency import Use, read_rule
 from .errors import Location, RuleError
+from .example import Example, read_example
 from .safety import ARGUMENT, STRING, Comment, Scan, Statement, decode, scan
 
 _NAME: Final = re.compile(r"[a-z][A-Za-z0-9_]*$")
 _WORDING: Final = re.compile(rf"\{{\s*({STRING})\s*(?:,(.*))?\}}\s*\.?\s*$", re.DOTALL)
 _PLAIN_TERMS: Final = re.compile(r"\s*[A-Z]\w*(?:\s*,\s*[A-Z]\w*)*\s*$")
-_VARIABLE: Final = re.compile(r"(?<![\w'])_*[A-Z][\w']*")
 _MESSAGE: Final = re.compile(
     r"<(?:string|block)>:(\d+):(\d+)\S*: (error|note): (.*?)(?=^<(?:string|block)>:|\Z)", re.S | re.M
 )
-ANNOTATIONS: Final = ("rule", "trace_rule")
+ANNOTATIONS: Final = ("rule", "trace_rule", "fires", "silent", "unless")
 # xclingo's other annotations say nothing here, but its files may carry them.
 _XCLINGO: Final = frozenset({"trace", "show_trace", "mute", "mute_body", "show"})
 
@@ -42,6 +43,8 @@ class Entry:
     uses: tuple[Use, ...] = ()
     parsed: ast.AST | None = None
     heads: tuple[Signature, ...] = ()
+    examples: tuple[Example, ...] = ()
+    unless: str = ""
 
     @property
     def text(self) -> str:
@@ -88,11 +91,6 @@ class Pack:
     remarks: tuple[RuleError, ...] = ()
 
 
-def variables(code: str) -> tuple[str, ...]:
-    """The variables of a statement or of terms, each time they occur."""
-    return tuple(_VARIABLE.findall(re.sub(STRING, '""', code)))
-
-
 @lru_cache(maxsize=64)
 def read_pack(file: str, name: str, data: bytes) -> Pack:
     """Read one rule file from its bytes (the same bytes are read once per process).
@@ -124,7 +122,14 @@ class _Header:
     wording: str | None = None
     terms: tuple[str, ...] = ()
     description: str = ""
+    examples: tuple[Example, ...] = ()
+    unless: str = ""
     line: int = 0
+
+    @property
+    def annotated(self) -> bool:
+        """Whether it has an annotation that needs a rule below it."""
+        return bool(self.name is not None or self.wording is not None or self.examples or self.unless)
 
 
 @dataclass
@@ -163,6 +168,8 @@ class _Reader:
                         header.line, f"the wording uses {variable}, which is not a variable of the rule below it"
                     )
                     break
+            if header.name is None and (header.examples or header.unless):
+                self.problem(header.line, "an example needs a rule with a name: write %!rule some_name above it")
             entries.append(
                 Entry(
                     header.name or f"{self.pack}:{statement.line}",
@@ -175,11 +182,13 @@ class _Reader:
                     uses,
                     node,
                     heads,
+                    header.examples,
+                    header.unless,
                 )
             )
         if self.source.trailing:
             header = self.header(self.source.trailing)
-            if header.name is not None or header.wording is not None:
+            if header.annotated:
                 self.problem(header.line, "no rule follows this annotation: put it directly above its rule")
         if not self.problems:
             self.unsafe_variables(self.source.code)
@@ -196,7 +205,7 @@ class _Reader:
         allowed = (ast.ASTType.ShowSignature, ast.ASTType.ShowTerm, ast.ASTType.Defined)
         if node.ast_type not in allowed:
             self.problem(statement.line, f"a statement of the kind '{node.ast_type.name}' is refused: remove it")
-        elif header.name is not None:
+        elif header.annotated:
             self.problem(header.line, "this annotation stands above a directive: put it directly above its rule")
 
     def parse(self) -> list[ast.AST] | None:
@@ -313,15 +322,36 @@ class _Reader:
                     rest = f"{rest.rstrip()} {queue[0].text.strip()}"
                     expected = queue.pop(0).end_line + 1
                 self.wording(header, comment.line, rest)
+            elif kind in ("fires", "silent", "unless"):
+                while queue and queue[0].line == expected and queue[0].text.strip() and queue[0].text[:1] != "!":
+                    if rest.rstrip(". ").endswith("}"):
+                        break  # what follows the braces is no part of the story
+                    rest = f"{rest} {queue[0].text.strip()}".strip()
+                    expected = queue.pop(0).end_line + 1
+                self.example(header, comment.line, kind, rest)
             elif kind not in _XCLINGO:
                 self.remarks.append(
                     RuleError(
-                        f"the annotation '%!{kind}' is not known and has no effect: use %!rule or %!trace_rule",
+                        f"the annotation '%!{kind}' is not known and has no effect:"
+                        f" use one of {', '.join(f'%!{known}' for known in ANNOTATIONS)}",
                         Location(self.file, comment.line),
                     )
                 )
         header.description = _join(paragraph)
         return header
+
+    def example(self, header: _Header, line: int, kind: str, text: str) -> None:
+        if kind == "unless":
+            if header.unless:
+                self.problem(line, "a second %!unless for one rule: keep one")
+            header.unless = " ".join(text.split())
+            if not header.unless:
+                self.problem(line, "what keeps the rule silent is not said: write %!unless it is mended in between")
+            return
+        try:
+            header.examples += (read_example(text, kind == "fires", line),)
+        except ValueError as error:
+            self.problem(line, str(error))
 
     def wording(self, header: _Header, line: int, text: str) -> None:
         match = _WORDING.match(text)

@@ -5,25 +5,28 @@ for a rule ``h :- b, c, not d.`` numbered 7 it holds ``_r7(h, (b,c,), (d,), (X,Y
 instances name the rule's head, what it used, what it relied on being absent, and the values of the wording's variables.
 
 Compiling a rule costs clingo more than grounding it over a story's facts, so a story gets only the rules whose positive
-conditions could all be met (``Program.live``) and the facts that its words lead to (``relevance``). Neither changes
+conditions could be met together (``liveness``) and the facts that its words lead to (``relevance``). Neither changes
 what follows.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from clingo import Symbol, SymbolType, parse_term
-from clingo.ast import AST, ASTType, Sign, Transformer, Variable
+from clingo import Symbol, SymbolicAtoms, SymbolType, parse_term
+from clingo.ast import AST, ASTType, Transformer, Variable
 
-from .dependency import Signature
-from .pack import variables
-from .relevance import Fact, Lexicon, select
+from .atoms import Atom, Signature, read_atom, says_unnamed, variables
+from .facts import Facts
+from .liveness import Clause, Condition, FactIndex, Liveness, condition, head_terms
+from .relevance import Fact, Form, Lexicon, select
 from .rulebook import Rule, RuleBook
-from .safety import ARGUMENT
+from .safety import ARGUMENT, STRING
 
 TRACE = "_r"
 CONFLICT: Signature = ("conflict", 5)
@@ -60,13 +63,17 @@ class _Forget(Transformer):
         return variable if variable.name != "_" else variable.update(name="any")
 
 
-@dataclass(frozen=True)
-class Condition:
-    """A positive condition of a rule: a predicate, and the constants that it fixes as (position, constant)."""
+class _Atoms(Transformer):
+    """Collects the predicates of a literal of any kind."""
 
-    signature: Signature
-    positions: tuple[int, ...]
-    constants: tuple[str, ...]
+    def of(self, literal: AST) -> set[Signature]:
+        self._found: set[Signature] = set()
+        self.visit(literal)
+        return self._found
+
+    def visit_SymbolicAtom(self, atom: AST) -> AST:
+        self._found.add((atom.symbol.name, len(atom.symbol.arguments)))
+        return atom
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,65 +94,37 @@ class TracedRule:
     reason: str | None
 
 
-class FactIndex:
-    """Facts by predicate, and which constants they have at which positions."""
-
-    def __init__(self, facts: Iterable[Fact] = ()) -> None:
-        self.by_signature: defaultdict[Signature, list[tuple[Symbol, ...]]] = defaultdict(list)
-        for fact in facts:
-            self.by_signature[fact.signature].append(fact.arguments)
-        self._seen: dict[tuple[Signature, tuple[int, ...]], set[tuple[str, ...]]] = {}
-
-    def add(self, signature: Signature, arguments: tuple[Symbol, ...]) -> None:
-        """Add one fact (before any question is asked)."""
-        self.by_signature[signature].append(arguments)
-
-    def meets(self, condition: Condition) -> bool:
-        """Whether some fact has the condition's predicate and constants."""
-        rows = self.by_signature.get(condition.signature)
-        if not rows:
-            return False
-        if not condition.positions:
-            return True
-        key = (condition.signature, condition.positions)
-        if key not in self._seen:
-            self._seen[key] = {tuple(str(row[p]) for p in condition.positions) for row in rows}
-        return condition.constants in self._seen[key]
-
-
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A compiled rule book: its ``traced`` rules in order, its own ``facts`` by their text, and how to find those."""
+    """A compiled rule book: its ``traced`` rules in order and its own ``facts`` by their text.
+
+    ``lexicon`` and ``liveness`` tell which of them concern a story.
+    """
 
     traced: tuple[TracedRule, ...]
     facts: Mapping[str, Fact] = field(repr=False)
     lexicon: Lexicon = field(repr=False)
+    liveness: Liveness = field(repr=False)
 
-    def live(self, index: FactIndex) -> list[TracedRule]:
-        """The rules whose positive conditions can all be met by these facts and by other such rules."""
-        found: set[int] = set()
-        reached: set[Signature] = set()
-        missing: list[set[Signature]] = []
-        waiting: defaultdict[Signature, list[int]] = defaultdict(list)
-        frontier: list[int] = []
-        for number, rule in enumerate(self.traced):
-            unmet = {c.signature for c in rule.conditions if not index.meets(c)}
-            missing.append(unmet)
-            for signature in unmet:
-                waiting[signature].append(number)
-            if not unmet:
-                frontier.append(number)
-        while frontier:
-            number = frontier.pop()
-            found.add(number)
-            head = self.traced[number].head
-            if head not in reached:
-                reached.add(head)
-                for other in waiting[head]:
-                    missing[other].discard(head)
-                    if not missing[other]:
-                        frontier.append(other)
-        return [self.traced[number] for number in sorted(found)]
+    @cached_property
+    def _general(self) -> FactIndex:
+        index = FactIndex()
+        for fact in self.lexicon.always:
+            index.add(fact.signature, fact.arguments, fact.texts)
+        return index
+
+    def concerning(self, facts: Facts) -> FactIndex:
+        """A story's facts, with those of the rule book that can matter to them."""
+        index = FactIndex(self._general)
+        for name, arguments, texts in zip(facts.predicates, facts.arguments, facts.texts, strict=True):
+            index.add((name, len(arguments)), arguments, texts)
+        for fact in self.lexicon.concerning(facts.strings):
+            index.add(fact.signature, fact.arguments, fact.texts)
+        return index
+
+    def live(self, index: FactIndex, whole: bool = False) -> list[TracedRule]:
+        """The rules that may fire over these facts: all (``whole``), or only those on which an answer may rest."""
+        return [self.traced[number] for number in self.liveness.live(index, whole)]
 
 
 def program_text(live: Sequence[TracedRule], facts: FactIndex) -> str:
@@ -166,18 +145,34 @@ def program_text(live: Sequence[TracedRule], facts: FactIndex) -> str:
 def trace_text(live: Sequence[TracedRule], conflicts: Iterable[Symbol]) -> str:
     """The trace of all live rules that some conflicts can rest on; it is grounded on top of ``program_text``."""
     reasons = {_name(conflict.arguments[2]) for conflict in conflicts}
+    told = [rule for rule in live if rule.head != CONFLICT or rule.reason in reasons or rule.reason is None]
+    return trace_of(told, [CONFLICT])
+
+
+def trace_of(live: Sequence[TracedRule], predicates: Iterable[Signature]) -> str:
+    """The trace of all live rules that some predicates can rest on; it is grounded on top of ``program_text``."""
     by_head: defaultdict[Signature, list[TracedRule]] = defaultdict(list)
     for rule in live:
-        if rule.head != CONFLICT or rule.reason in reasons or rule.reason is None:
-            by_head[rule.head].append(rule)
+        by_head[rule.head].append(rule)
     reached: set[Signature] = set()
-    frontier = [CONFLICT]
+    frontier = list(predicates)
     while frontier:
         signature = frontier.pop()
         if signature not in reached:
             reached.add(signature)
             frontier += [c.signature for rule in by_head[signature] for c in rule.conditions]
     return "\n".join(rule.trace for signature in sorted(reached) for rule in by_head[signature])
+
+
+def named_traces(live: Sequence[TracedRule], atoms: SymbolicAtoms) -> str:
+    """The trace of the named rules that may have derived some of the ``atoms`` to which a story was grounded."""
+    there = {(name, arity) for name, arity, _ in atoms.signatures}
+    reasons = {_name(atom.symbol.arguments[2]) for atom in atoms.by_signature(*CONFLICT)}
+    return "\n".join(
+        rule.trace
+        for rule in live
+        if rule.rule.named and rule.head in there and (rule.reason is None or rule.reason in reasons)
+    )
 
 
 def _name(reason: Symbol) -> str:
@@ -188,7 +183,7 @@ def compile_program(book: RuleBook) -> Program:
     """Split a rule book into facts and rules; what no answer can rest on is left out."""
     facts: dict[str, Fact] = {}
     traced: list[TracedRule] = []
-    statements: list[AST] = []
+    forms: list[Form] = []
     used = _predicates_of_answers(book)
     for rule in book.rules:
         if not used.intersection(rule.derives):
@@ -197,9 +192,9 @@ def compile_program(book: RuleBook) -> Program:
         found = None if CONFLICT in rule.derives else _facts(rule)
         if found is None:
             for statement in rule.ast.unpool():
-                compiled = _traced(len(traced), rule, statement)
+                compiled, form = _traced(len(traced), rule, statement)
                 traced.append(compiled)
-                statements.append(statement)
+                forms.append(form)
             continue
         for fact in found:
             facts.setdefault(fact.text, fact)
@@ -208,11 +203,17 @@ def compile_program(book: RuleBook) -> Program:
         facts,
         select(
             list(facts.values()),
-            statements,
+            forms,
             frozenset(rule.head for rule in traced),
             ANSWERS,
         ),
+        Liveness([_clause(rule, form) for rule, form in zip(traced, forms, strict=True)], ANSWERS),
     )
+
+
+def _clause(traced: TracedRule, form: Form) -> Clause:
+    needs = tuple(dict.fromkeys(use.signature for use in traced.rule.uses))
+    return Clause(traced.head, head_terms(form.head), traced.conditions, needs)
 
 
 def _facts(rule: Rule) -> list[Fact] | None:
@@ -246,41 +247,59 @@ def _predicates_of_answers(book: RuleBook) -> set[Signature]:
     return reached
 
 
-def _traced(number: int, rule: Rule, statement: AST) -> TracedRule:
+def _traced(number: int, rule: Rule, statement: AST) -> tuple[TracedRule, Form]:
     plain: list[str] = []
     body: list[str] = []
     used: list[str] = []
     absent: list[str] = []
-    conditions: list[Condition] = []
+    positive: list[Atom] = []
+    negative: list[Atom] = []
+    elsewhere: set[Signature] = set()
     namer = _Name()
     for literal in statement.body:
-        plain.append(str(literal))
-        if literal.ast_type == ASTType.Literal and literal.atom.ast_type == ASTType.SymbolicAtom:
-            if literal.sign == Sign.NoSign:
-                conditions.append(_condition(literal.atom.symbol))
-            namer.anonymous = literal.sign == Sign.NoSign
-            literal = namer.visit(literal)
-            if literal.sign == Sign.NoSign:
-                used.append(str(literal.atom))
-            elif literal.sign == Sign.Negation:
-                absent.append(str(_Forget().visit(literal.atom)))
-        body.append(str(literal))
+        text = str(literal)
+        plain.append(text)
+        kind = literal.atom.ast_type if literal.ast_type == ASTType.Literal else None
+        if kind == ASTType.SymbolicAtom:
+            bare = text.removeprefix("not ").removeprefix("not ")
+            (positive if bare == text else negative).append(read_atom(bare))
+            unnamed = says_unnamed(bare)
+            namer.anonymous = bare == text
+            if unnamed:
+                literal = namer.visit(literal)
+                text = str(literal)
+            if bare == plain[-1]:
+                used.append(text)
+            elif not plain[-1].startswith("not not "):
+                absent.append(str(_Forget().visit(literal.atom)) if unnamed else bare)
+        elif kind not in (ASTType.Comparison, ASTType.BooleanConstant):
+            elsewhere |= _Atoms().of(literal)
+        body.append(text)
     body += namer.intervals
     head = str(statement.head.atom)
-    atom = statement.head.atom.symbol
-    there = set(variables(str(statement)))  # one case of a pool need not have all variables
+    atom = read_atom(head)
+    whole = _statement(head, plain)
+    there = Counter(variables(whole))  # one case of a pool need not have all variables
     words = tuple(dict.fromkeys(v for term in rule.wording_terms for v in variables(term) if v in there))
     trace = f"{TRACE}{number}({head},{_tuple(used)},{_tuple(absent)},{_tuple(words)})"
-    return TracedRule(
+    traced = TracedRule(
         number,
         rule,
-        _statement(head, plain),
+        whole,
         _statement(trace, body),
-        (atom.name, len(atom.arguments)),
-        tuple(conditions),
+        atom.signature,
+        tuple(map(condition, positive)),
         words,
-        _fixed_name(atom.arguments[2]) if (atom.name, len(atom.arguments)) == CONFLICT else None,
+        _fixed_name(statement.head.atom.symbol.arguments[2]) if atom.signature == CONFLICT else None,
     )
+    strings = frozenset(_strings_said(whole))
+    return traced, Form(atom, tuple(positive), tuple(negative), frozenset(elsewhere), strings, there)
+
+
+def _strings_said(text: str) -> Iterator[str]:
+    """The strings that a statement says, as clingo prints it."""
+    for quoted in re.findall(STRING, text):
+        yield parse_term(quoted).string if "\\" in quoted else quoted[1:-1]
 
 
 def _fixed_name(term: AST) -> str | None:
@@ -293,15 +312,6 @@ def _fixed_name(term: AST) -> str | None:
 
 def _statement(head: str, body: Sequence[str]) -> str:
     return f"{head} :- {'; '.join(body)}." if body else f"{head}."
-
-
-def _condition(atom: AST) -> Condition:
-    fixed = {
-        position: str(term)
-        for position, term in enumerate(atom.arguments)
-        if term.ast_type == ASTType.SymbolicTerm or (term.ast_type == ASTType.Function and not term.arguments)
-    }
-    return Condition((atom.name, len(atom.arguments)), tuple(fixed), tuple(fixed.values()))
 
 
 def _tuple(terms: Iterable[Any]) -> str:

@@ -85,18 +85,20 @@ class Conflict:
         )
 
 
-# Conflicts with their proofs as a table of nodes, each with the rows of its children: pickling a proof as the tree it
-# is would recurse, and a state can persist over hundreds of sentences.
+# Proofs as a table of nodes, each with the rows of its children, and the rows of the proofs' roots: pickling a proof as
+# the tree it is would recurse, and a state can persist over hundreds of sentences.
+FlatNodes = tuple[list[tuple[ProofNode, tuple[int, ...]]], list[int]]
+# Conflicts with such a table, each with the row of its proof.
 FlatProofs = tuple[list[tuple[ProofNode, tuple[int, ...]]], list[tuple[tuple[int, int, str, str, str, str], int]]]
 
 
-def flatten(conflicts: Iterable[Conflict]) -> FlatProofs:
-    """Conflicts in a form without depth, to be sent to another process; children stand before their parents."""
+def flatten_nodes(proofs: Iterable[ProofNode]) -> FlatNodes:
+    """Proofs in a form without depth, to be sent to another process; children stand before their parents."""
     rows: list[tuple[ProofNode, tuple[int, ...]]] = []
     number: dict[int, int] = {}
-    found = []
-    for conflict in conflicts:
-        stack = [conflict.proof]
+    roots = []
+    for proof in proofs:
+        stack = [proof]
         while stack:
             node = stack[-1]
             waiting = [child for child in node.children if id(child) not in number]
@@ -107,15 +109,28 @@ def flatten(conflicts: Iterable[Conflict]) -> FlatProofs:
             if id(node) not in number:
                 number[id(node)] = len(rows)
                 rows.append((replace(node, children=()), tuple(number[id(child)] for child in node.children)))
-        c = conflict
-        found.append(((c.evidence, c.breakpoint, c.rule, c.reason, c.entity, c.attribute), number[id(c.proof)]))
-    return rows, found
+        roots.append(number[id(proof)])
+    return rows, roots
+
+
+def unflatten_nodes(flat: FlatNodes) -> tuple[ProofNode, ...]:
+    """The proofs that were flattened."""
+    nodes: list[ProofNode] = []
+    for node, children in flat[0]:
+        nodes.append(replace(node, children=tuple(nodes[child] for child in children)))
+    return tuple(nodes[row] for row in flat[1])
+
+
+def flatten(conflicts: Iterable[Conflict]) -> FlatProofs:
+    """Conflicts in a form without depth, to be sent to another process."""
+    listed = tuple(conflicts)
+    rows, roots = flatten_nodes(conflict.proof for conflict in listed)
+    fields = [(c.evidence, c.breakpoint, c.rule, c.reason, c.entity, c.attribute) for c in listed]
+    return rows, list(zip(fields, roots, strict=True))
 
 
 def unflatten(flat: FlatProofs) -> tuple[Conflict, ...]:
     """The conflicts that were flattened."""
     rows, found = flat
-    nodes: list[ProofNode] = []
-    for node, children in rows:
-        nodes.append(replace(node, children=tuple(nodes[child] for child in children)))
-    return tuple(Conflict(*fields, nodes[row]) for fields, row in found)
+    proofs = unflatten_nodes((rows, [row for _, row in found]))
+    return tuple(Conflict(*fields, proof) for (fields, _), proof in zip(found, proofs, strict=True))

@@ -9,17 +9,14 @@ strings that rules pass on from it. What has no guard is always selected. So sel
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from clingo import Symbol, SymbolType, parse_term
-from clingo.ast import AST, ASTType, Sign, Transformer
 
-from .dependency import Signature
-from .pack import variables
+from .atoms import Atom, Signature
 from .rulebook import Rule
 
 
@@ -111,18 +108,18 @@ def strings_in(symbol: Symbol) -> Iterator[str]:
 
 
 def select(
-    facts: Sequence[Fact], statements: Sequence[AST], derived: frozenset[Signature], asked: Sequence[Signature]
+    facts: Sequence[Fact], forms: Sequence[Form], derived: frozenset[Signature], asked: Sequence[Signature]
 ) -> Lexicon:
-    """Find the guards of each predicate of ``facts`` in the rules (``statements``, without pools).
+    """Find the guards of each predicate of ``facts`` in the rules (``forms``, without pools).
 
     ``derived`` are the predicates of the rules' heads, and ``asked`` those that the facts are selected for.
     """
     guards = _Guards(facts, derived)
     guards.open.update((signature, position) for signature in asked for position in range(signature[1]))
-    for statement in statements:
-        guards.read_uses(statement)
-    for statement in statements:
-        guards.read(statement)
+    guards.read_heads(forms)
+    guards.read_uses(forms)
+    for form in forms:
+        guards.read(form)
     always = [fact for fact in facts if fact.signature in guards.unguarded]
     by_string: defaultdict[str, list[Fact]] = defaultdict(list)
     for fact in facts:
@@ -134,6 +131,22 @@ def select(
     # What rules and the general facts say is in play in every story.
     said = guards.constants.union(*(guards.said_by(fact) for fact in always))
     return Lexicon((*always, *general.concerning(said)), by_string, passed_on)
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """What the guards need to know of a rule.
+
+    ``elsewhere`` are the predicates within aggregates and conditions, ``constants`` the strings that it says, and
+    ``counts`` how often each variable occurs.
+    """
+
+    head: Atom
+    positive: tuple[Atom, ...]
+    negative: tuple[Atom, ...]
+    elsewhere: frozenset[Signature]
+    constants: frozenset[str]
+    counts: Mapping[str, int]
 
 
 class _Guards:
@@ -151,8 +164,9 @@ class _Guards:
             columns = self._values[fact.signature]
             for position, text in enumerate(fact.texts):
                 columns.setdefault(position, set()).add(text)
-        # A predicate that rules derive as well can bring anything, from anywhere.
-        self.unguarded: set[Signature] = {s for s in self._values if s in derived or not s[1]}
+        self.unguarded: set[Signature] = {s for s in self._values if not s[1]}
+        # Positions of derived predicates that only ever hold strings of the story (see ``read_heads``).
+        self._told: set[tuple[Signature, int]] = {(s, k) for s in derived if s not in self._values for k in range(s[1])}
         # Guards are strings only, and the position with the most of them is the most selective.
         self._spread = {
             signature: {
@@ -168,106 +182,103 @@ class _Guards:
         for position in range(len(fact.texts)):
             yield from fact.strings(position)
 
-    def read_uses(self, statement: AST) -> None:
-        """See where the derived predicates in a rule's body take their strings from: done for all rules first."""
-        told: set[str] = set()  # the variables that the story itself binds
-        positive: list[Any] = []
-        for literal in statement.body:
-            if literal.ast_type != ASTType.Literal or literal.atom.ast_type != ASTType.SymbolicAtom:
-                self.open.update((s, k) for s in _Atoms().of(literal) for k in range(s[1]))
-            elif literal.sign == Sign.NoSign:
-                atom = literal.atom.symbol
-                signature = (atom.name, len(atom.arguments))
-                if signature in self._derived:
-                    positive.append((signature, atom))
-                elif signature not in self._values:
-                    told.update(variables(str(atom)))
-        for signature, atom in positive:
-            for position, term in enumerate(atom.arguments):
-                if not (
-                    term.ast_type == ASTType.SymbolicTerm or (term.ast_type == ASTType.Variable and term.name in told)
-                ):
-                    self.open.add((signature, position))
+    def read_heads(self, forms: Sequence[Form]) -> None:
+        """Find the positions of derived predicates that only ever hold strings of the story: done first of all.
 
-    def read(self, statement: AST) -> None:
-        """Find the guards of the facts that one rule uses."""
-        self.constants.update(_Strings().of(statement))
-        counts = Counter(variables(str(statement)))
-        head = statement.head.atom.symbol
-        signature = (head.name, len(head.arguments))
-        bound: set[str] = {
-            term.name
-            for position, term in enumerate(head.arguments)
-            if term.ast_type == ASTType.Variable and (signature, position) not in self.open
-        }
-        positive: list[Any] = []
-        for literal in statement.body:
-            plain = literal.ast_type == ASTType.Literal and literal.atom.ast_type == ASTType.SymbolicAtom
-            if not plain:
-                self.unguarded.update(s for s in _Atoms().of(literal) if s in self._values)
-                continue
-            atom = literal.atom.symbol
-            signature = (atom.name, len(atom.arguments))
-            if literal.sign != Sign.NoSign:
-                # All its variables have values by then, all of them in play.
-                if signature in self._values:
-                    self._guard(signature, atom, set(counts))
-            elif signature in self._values and signature not in self.unguarded:
-                positive.append((signature, atom))
+        They are those at which every rule's head has a variable that the story binds, or such a position of another.
+        """
+        changed = True
+        while changed:
+            changed = False
+            for form in forms:
+                told = self._told_by(form)
+                for position, term in enumerate(form.head.terms):
+                    place = (form.head.signature, position)
+                    if place in self._told and not (term.kind == "variable" and term.text in told):
+                        self._told.discard(place)
+                        changed = True
+
+    def _told_by(self, form: Form) -> set[str]:
+        """The variables of a rule that the story itself binds."""
+        told: set[str] = set()
+        for atom in form.positive:
+            if atom.signature not in self._derived and atom.signature not in self._values:
+                told.update(atom.variables)
             else:
-                bound.update(variables(str(atom)))
-        while positive:
+                told.update(
+                    term.text
+                    for position, term in enumerate(atom.terms)
+                    if term.kind == "variable" and (atom.signature, position) in self._told
+                )
+        return told
+
+    def read_uses(self, forms: Sequence[Form]) -> None:
+        """See where the derived predicates in the rules' bodies take their strings from: done before ``read``.
+
+        A body asks for what the story binds, or for what is asked of the rule's head.
+        """
+        for form in forms:
+            self.open.update((signature, k) for signature in form.elsewhere for k in range(signature[1]))
+        told = [self._told_by(form) for form in forms]
+        known = -1
+        while known != len(self.open):
+            known = len(self.open)
+            for form, by_story in zip(forms, told, strict=True):
+                bound = by_story | self._asked_in_play(form.head)
+                for atom in form.positive:
+                    if atom.signature in self._derived:
+                        self.open.update(
+                            (atom.signature, position)
+                            for position, term in enumerate(atom.terms)
+                            if term.kind not in ("constant", "string")
+                            if not (term.kind == "variable" and term.text in bound)
+                        )
+
+    def _asked_in_play(self, head: Atom) -> set[str]:
+        """The variables of a head at positions where only strings in play are asked for."""
+        return {
+            term.text
+            for position, term in enumerate(head.terms)
+            if term.kind == "variable" and (head.signature, position) not in self.open
+        }
+
+    def read(self, form: Form) -> None:
+        """Find the guards of the facts that one rule uses."""
+        self.constants |= form.constants
+        bound = self._asked_in_play(form.head)
+        self.unguarded.update(signature for signature in form.elsewhere if signature in self._values)
+        for atom in form.negative:
+            # All its variables have values by then, all of them in play.
+            if atom.signature in self._values:
+                self._guard(atom, set(form.counts))
+        lexical: list[Atom] = []
+        for atom in form.positive:
+            if atom.signature in self._values and atom.signature not in self.unguarded:
+                lexical.append(atom)
+            else:
+                bound.update(atom.variables)
+        while lexical:
             # A lexicon joined to what is bound binds its other variables in turn.
-            ready = next((p for p in positive if self._position(p[0], p[1], bound) is not None), positive[0])
-            positive.remove(ready)
-            signature, atom = ready
-            self._guard(signature, atom, bound)
-            for position, term in enumerate(atom.arguments):
-                new = [v for v in variables(str(term)) if v not in bound]
-                if any(counts[v] > 1 for v in new):
-                    self.passed_on[signature].add(position)
-            bound.update(variables(str(atom)))
+            atom = next((a for a in lexical if self._position(a, bound) is not None), lexical[0])
+            lexical.remove(atom)
+            self._guard(atom, bound)
+            for position, term in enumerate(atom.terms):
+                if any(form.counts[name] > 1 for name in term.variables if name not in bound):
+                    self.passed_on[atom.signature].add(position)
+            bound.update(atom.variables)
 
-    def _guard(self, signature: Signature, atom: Any, bound: set[str]) -> None:
-        position = self._position(signature, atom, bound)
+    def _guard(self, atom: Atom, bound: set[str]) -> None:
+        position = self._position(atom, bound)
         if position is None:
-            self.unguarded.add(signature)
+            self.unguarded.add(atom.signature)
         else:
-            self.guards[signature].add(position)
+            self.guards[atom.signature].add(position)
 
-    def _position(self, signature: Signature, atom: Any, bound: set[str]) -> int | None:
-        spread = self._spread[signature]
+    def _position(self, atom: Atom, bound: set[str]) -> int | None:
+        spread = self._spread[atom.signature]
         usable = [
             position
-            for position, term in enumerate(atom.arguments)
-            if position in spread
-            if (term.ast_type == ASTType.Variable and term.name in bound)
-            or (term.ast_type == ASTType.SymbolicTerm and term.symbol.type == SymbolType.String)
+            for position, term in enumerate(atom.terms)
+            if position in spread and (term.kind == "string" or (term.kind == "variable" and term.text in bound))
         ]
         return max(usable, key=lambda position: (spread[position], -position)) if usable else None
-
-
-class _Strings(Transformer):
-    """Collects the strings that a statement says."""
-
-    def of(self, statement: AST) -> set[str]:
-        self._found: set[str] = set()
-        self.visit(statement)
-        return self._found
-
-    def visit_SymbolicTerm(self, term: AST) -> AST:
-        self._found.update(strings_in(term.symbol))
-        return term
-
-
-class _Atoms(Transformer):
-    """Collects the predicates of a literal of any kind."""
-
-    def of(self, literal: AST) -> set[Signature]:
-        self._found: set[Signature] = set()
-        self.visit(literal)
-        return self._found
-
-    def visit_SymbolicAtom(self, atom: AST) -> AST:
-        self._found.add((atom.symbol.name, len(atom.symbol.arguments)))
-        return atom

@@ -15,7 +15,6 @@ The name covers the next statement only; several statements may carry one name. 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,8 +25,10 @@ from typing import Any, Final
 import clingo
 from clingo import ast
 
-from .dependency import Signature, Use, negative_cycle
-from .errors import Location, RuleError
+from .atoms import Signature
+from .dependency import Use, negative_cycle
+from .errors import Location, RuleError, did_you_mean
+from .example import Example
 from .pack import Entry, Pack, read_pack
 from .safety import MAX_BYTES
 
@@ -103,6 +104,16 @@ class Rule:
         return self.entry.uses
 
     @property
+    def examples(self) -> tuple[Example, ...]:
+        """The stories in which it fires or must not; those of all statements of a name count for that name."""
+        return self.entry.examples
+
+    @property
+    def unless(self) -> str:
+        """In plain words, what it takes for the rule to be silent; empty where the file does not say."""
+        return self.entry.unless
+
+    @property
     def fact(self) -> clingo.Symbol | None:
         """The atom of a plain ground fact such as ``causes("unplug", object, power, false).``, else None."""
         return self.entry.fact
@@ -156,9 +167,9 @@ class RuleBook:
         """The name of every rule once, in order."""
         return tuple(self._by_name)
 
-    def pairs(self, predicate: str) -> tuple[tuple[str, str], ...]:
-        """The facts of a binary predicate over strings, such as ``synonym``, as they stand in the files."""
-        return tuple(
+    def pairs(self, predicate: str) -> frozenset[tuple[str, str]]:
+        """The facts of a binary predicate over strings, such as ``synonym``."""
+        return frozenset(
             (fact.arguments[0].string, fact.arguments[1].string)
             for rule in self.rules
             if rule.derives == ((predicate, 2),) and (fact := rule.fact) is not None
@@ -174,12 +185,6 @@ class RuleBook:
         if name not in self._by_name:
             raise RuleError(f"there is no rule named '{name}'{did_you_mean(name, self.names)}")
         return self._by_name[name]
-
-
-def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """The tail of a message about an unknown word: its nearest known word, if any is near."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.7)
-    return f": did you mean '{close[0]}'?" if close else otherwise
 
 
 def rule_files(path: str | Path) -> list[Path]:
@@ -204,6 +209,15 @@ def rule_files(path: str | Path) -> list[Path]:
     if path.suffix != ".lp":
         raise RuleError("a rule file's name must end in .lp", Location(str(path)))
     return [path]
+
+
+def outside(paths: Iterable[str | Path]) -> list[str | Path]:
+    """The paths that are no rule files of the shipped packs: what is laid over these.
+
+    Raises:
+        RuleError: there is nothing at a path, or no rule file.
+    """
+    return [path for path in dict.fromkeys(paths) if rule_files(path)[0].resolve().parent != SHIPPED]
 
 
 def open_pack(path: Path) -> Pack:

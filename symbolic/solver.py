@@ -11,24 +11,27 @@ from __future__ import annotations
 import heapq
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from clingo import Control, Number, String, Symbol, SymbolType, Tuple_, parse_term
+from clingo import Control, Number, String, Symbol, SymbolicAtoms, SymbolType, Tuple_, parse_term
 
-from .dependency import Signature
+from .atoms import Signature
 from .errors import RuleError
 from .facts import Facts, absence_cost, constant_value, story_facts
+from .liveness import FactIndex
 from .parse import Parse
 from .program import (
     CONFLICT,
     RESOLVED,
     TRACE,
-    FactIndex,
     Program,
     TracedRule,
     compile_program,
+    named_traces,
     program_text,
+    trace_of,
     trace_text,
 )
 from .proof import Basis, Conflict, ProofNode
@@ -36,6 +39,9 @@ from .rulebook import Rule, RuleBook
 from .safety import STRING
 from .story import State, Tagging
 from .vocabulary import ATTRIBUTE, EFFECT, PRECONDITION
+
+if TYPE_CHECKING:
+    from .gaps import Nearest
 
 # ``not changed(T, E, A)`` relies on the tagger predicting no change there, and is priced by that.
 PRICED_ABSENCE = ("changed", 3)
@@ -58,6 +64,11 @@ class _Derivation:
         """The rule."""
         return self.traced.rule
 
+    @property
+    def values(self) -> dict[str, Symbol]:
+        """The values of the wording's variables by name."""
+        return dict(zip(self.traced.words, self.words, strict=True))
+
 
 class _FactSource:
     """Hands facts to the grounder as symbols (clingo calls ``facts`` for every ``@facts(Name, Arity)``)."""
@@ -73,8 +84,10 @@ class _FactSource:
 class _Derivations:
     """The ground instances of rules by the atom they derive, read from the grounder only where they are asked for."""
 
-    def __init__(self, control: Control, live: Sequence[TracedRule]) -> None:
+    def __init__(self, control: Control, live: Sequence[TracedRule], facts: FactIndex) -> None:
         self._control = control  # its atoms die with it
+        self._facts = facts
+        self._given: dict[Signature, set[tuple[Symbol, ...]]] = {}
         self._atoms = control.symbolic_atoms
         self._rules: defaultdict[Signature, list[TracedRule]] = defaultdict(list)
         for traced in live:
@@ -94,6 +107,19 @@ class _Derivations:
                         found.setdefault(head, []).append((traced, rest))
             self._read[signature] = found
         return self._read[signature]
+
+    def given(self, atom: Symbol) -> bool:
+        """Whether an atom is a fact, be it derived as well or not."""
+        signature = (atom.name, len(atom.arguments))
+        if signature not in self._given:
+            self._given[signature] = set(self._facts.by_signature.get(signature, ()))
+        return tuple(atom.arguments) in self._given[signature]
+
+    def heads(self, traced: TracedRule) -> Iterator[Symbol]:
+        """What the ground instances of one rule that hold derive."""
+        for atom in self._atoms.by_signature(f"{TRACE}{traced.number}", 4):
+            if atom.is_fact or atom.symbol in self._model():
+                yield atom.symbol.arguments[0]
 
     def derive(self, atom: Symbol) -> list[_Derivation] | None:
         """The derivations of one atom; None for a fact."""
@@ -159,6 +185,59 @@ class Solver:
         """
         return self._conflicts(self._ground(facts), facts)
 
+    def fired(self, parse: Parse, tagging: Tagging) -> frozenset[str]:
+        """The names of the rules that hold somewhere in a story: those of conflicts and those that serve them.
+
+        A rule of conflicts fires when it names two sentences of the story in order, as only such conflicts count. Facts
+        do not fire, nor do rules on which neither a conflict nor ``resolved`` can rest.
+
+        Raises:
+            RuleError: the rules cannot be grounded.
+        """
+        facts = story_facts(parse, tagging, self.synonyms)
+        control, live, index = self._grounded(facts, named_traces, whole=True)
+        derivations = _Derivations(control, live, index)
+        return frozenset(
+            traced.rule.name
+            for traced in live
+            if traced.rule.named
+            and any(traced.head != CONFLICT or _well_formed(head, facts) for head in derivations.heads(traced))
+        )
+
+    def nearest(
+        self, parse: Parse, tagging: Tagging, pair: tuple[int, int], name: str | None = None, limit: int = 3
+    ) -> Nearest:
+        """The rules that come nearest to proving that two sentences conflict, see :func:`nearest.nearest`."""
+        from .nearest import nearest
+
+        return nearest(self, story_facts(parse, tagging, self.synonyms), pair, name, limit)
+
+    def true_atoms(self, facts: Facts) -> dict[Signature, list[tuple[str, ...]]]:
+        """Every atom that holds in a story, facts and derived ones, by predicate: its arguments as clingo prints them.
+
+        Raises:
+            RuleError: the rules cannot be grounded.
+        """
+        control, live, index = self._grounded(facts, lambda *_: "", whole=True)
+        found = dict(index.texts)
+        derivations = _Derivations(control, live, index)
+        for head in sorted({traced.head for traced in live}):
+            derived = [tuple(map(str, symbol.arguments)) for symbol in derivations.true_atoms(head)]
+            found[head] = list(dict.fromkeys([*found.get(head, ()), *derived]))
+        return found
+
+    def prove(self, facts: Facts, atoms: Iterable[Symbol]) -> dict[Symbol, ProofNode]:
+        """The cheapest proof of each atom that holds; of a fact that is the fact itself.
+
+        Raises:
+            RuleError: the rules cannot be grounded.
+        """
+        goals = list(dict.fromkeys(atoms))
+        predicates = {(goal.name, len(goal.arguments)) for goal in goals}
+        derivations = _Derivations(*self._grounded(facts, lambda live, _: trace_of(live, predicates), whole=True))
+        costs, best = _cheapest(derivations, goals, facts)
+        return {goal: self._node(goal, costs, best, facts) for goal in goals if goal in costs}
+
     def _conflicts(self, derivations: _Derivations, facts: Facts) -> tuple[Conflict, ...]:
         goals = [head for head in derivations.of(CONFLICT) if _well_formed(head, facts)]
         costs, best = _cheapest(derivations, goals, facts)
@@ -168,24 +247,33 @@ class Solver:
         )
 
     def _ground(self, facts: Facts) -> _Derivations:
-        index = FactIndex(self.program.lexicon.always)
-        for symbol, arguments in zip(facts.symbols, facts.arguments, strict=True):
-            index.add((symbol.name, len(arguments)), arguments)
-        for fact in self.program.lexicon.concerning(facts.strings):
-            index.add(fact.signature, fact.arguments)
-        live = self.program.live(index)
+        def trace(live: list[TracedRule], atoms: SymbolicAtoms) -> str:
+            conflicts = [atom.symbol for atom in atoms.by_signature(*CONFLICT)]
+            return trace_text(live, conflicts) if conflicts else ""
+
+        return _Derivations(*self._grounded(facts, trace))
+
+    def _grounded(
+        self, facts: Facts, trace: Callable[[list[TracedRule], SymbolicAtoms], str], whole: bool = False
+    ) -> tuple[Control, list[TracedRule], FactIndex]:
+        """The live rules grounded over a story, with the ``trace`` that is made of them and of the atoms found.
+
+        ``whole`` keeps also the rules on which no answer rests in this story.
+        """
+        index = self.program.concerning(facts)
+        live = self.program.live(index, whole)
         messages: list[str] = []
         control = Control(["--warn=none", "--parallel-mode=1"], logger=lambda _, text: messages.append(text))
         try:
             control.add("base", [], program_text(live, index))
             control.ground([("base", [])], context=_FactSource(index))
-            conflicts = [atom.symbol for atom in control.symbolic_atoms.by_signature(*CONFLICT)]
-            if conflicts:
-                control.add("trace", [], trace_text(live, conflicts))
+            text = trace(live, control.symbolic_atoms)
+            if text:
+                control.add("trace", [], text)
                 control.ground([("trace", [])])
         except RuntimeError as error:
             raise RuleError(f"the rules cannot be grounded: {' '.join(messages) or error}") from None
-        return _Derivations(control, live)
+        return control, live, index
 
     def _conflict(
         self, goal: Symbol, costs: dict[Symbol, float], best: dict[Symbol, _Derivation], facts: Facts
@@ -228,7 +316,7 @@ class Solver:
                     rule.name,
                     rule.file,
                     rule.line,
-                    fill(rule.wording, _words(derivation)),
+                    fill(rule.wording, words(rule.wording_terms, derivation.values)),
                     tuple(done[used] for used in derivation.used),
                     tuple(str(gone) for gone in derivation.absent),
                     _state(atom, facts),
@@ -250,23 +338,22 @@ def _resolved(derivations: _Derivations, facts: Facts) -> frozenset[tuple[int, i
     return frozenset((i.number, j.number) for i, j in found if _in_order(i, j, facts))
 
 
-def fill(wording: str | None, words: Sequence[Symbol]) -> str | None:
+def fill(wording: str | None, said: Sequence[Symbol]) -> str | None:
     """A rule's wording with its holes filled in; sentence numbers are counted from 1, as people do."""
     if wording is None:
         return None
     parts = wording.split("%")
     filled = [parts[0]]
-    for part, word in zip(parts[1:], words, strict=False):
+    for part, word in zip(parts[1:], said, strict=False):
         filled.append(str(word.number + 1) if word.type == SymbolType.Number else _text(word).replace("_", " "))
         filled.append(part)
     return "".join(filled)
 
 
-def _words(derivation: _Derivation) -> list[Symbol]:
-    """The terms of a rule's wording; most are variables, the others are worked out ("T+1")."""
-    values = dict(zip(derivation.traced.words, derivation.words, strict=True))
+def words(terms: Iterable[str], values: Mapping[str, Symbol]) -> list[Symbol]:
+    """What the terms of a rule's wording stand for; most are variables, the others are worked out ("T+1")."""
     found = []
-    for term in derivation.rule.wording_terms:
+    for term in terms:
         if term in values:
             found.append(values[term])
             continue
@@ -343,7 +430,7 @@ def _cheapest(
             continue
         needed.add(atom)
         options = derivations.derive(atom)
-        if options is None:
+        if options is None or derivations.given(atom):
             heap.append((_leaf_cost(atom), -1, count, atom, None))
             count += 1
             continue

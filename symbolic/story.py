@@ -90,15 +90,21 @@ class Story:
 
 @dataclass(frozen=True, eq=False)
 class StoryPair:
-    """Two stories of which one is plausible; ``label`` is its index, None where it is not known."""
+    """Two stories of which one is plausible; ``label`` is its index, None where it is not known.
+
+    ``group`` names the pairs that are too alike to be told apart fairly, such as those of one author.
+    """
 
     stories: tuple[Story, Story]
     label: int | None = None
     id: str = ""
+    group: str = ""
 
     @property
     def base(self) -> str:
-        """The story both were made from: the identifier up to the first ``-C`` or ``-O`` (folds group by it)."""
+        """What folds keep together: the ``group``, else the story both were made from (``id`` up to ``-C``, ``-O``)."""
+        if self.group:
+            return self.group
         for mark in ("-C", "-O"):
             head, found, _ = self.id.partition(mark)
             if found:

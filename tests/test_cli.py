@@ -28,6 +28,11 @@ COMMANDS = (
     ("rules", "list"),
     ("rules", "show"),
     ("rules", "check"),
+    ("rules", "diff"),
+    ("rules", "why"),
+    ("rules", "why-not"),
+    ("rules", "test"),
+    ("rules", "init"),
     ("train", "tagger"),
     ("train", "weights"),
 )

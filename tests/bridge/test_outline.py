@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from disproof.bridge.outline import Step, outline
+import pytest
+
+from disproof.bridge.outline import Step, outline, pruned
 from disproof.symbolic.proof import ProofNode
 from disproof.symbolic.story import State
 
@@ -104,3 +106,27 @@ def test_a_gap_between_two_sentences_is_told_and_neighbours_are_not() -> None:
         "nothing between sentences 2 and 5 touches the cup"
     ]
     assert outline(rule("c", "told", fact('previous(2,"cup",1)'))).children == ()
+
+
+# ---- Cut off
+
+
+DEEP = Step("a", "rule", children=(Step("b", "rule", children=(Step("c", "rule", children=(Step("d", "text"),)),)),))
+
+
+@pytest.mark.parametrize(
+    ("depth", "left"),
+    [
+        (None, ["a", "b", "c", "d"]),
+        (3, ["a", "b", "c", "d"]),
+        (2, ["a", "b", "c", "..."]),
+        (1, ["a", "b", "..."]),
+        (0, ["a", "..."]),
+    ],
+)
+def test_an_outline_is_cut_off_below_a_depth_and_says_where(depth: int | None, left: list[str]) -> None:
+    assert list(texts(pruned(DEEP, depth))) == left
+
+
+def test_a_step_that_rests_on_nothing_is_not_marked_as_cut_off() -> None:
+    assert pruned(Step("a", "rule"), 0).children == ()

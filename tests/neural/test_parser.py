@@ -180,6 +180,8 @@ def test_a_set_phrase_is_not_described_by_its_adjective(parser: Parser) -> None:
         ("Tom leaned back.", "lean back", False),
         ("Tom chilled the soup until it was hard again.", "chill", False),
         ("Tom rubbed his back.", "rub", False),
+        ("Back at home, Tom bottled the wine.", "bottle", False),
+        ("Tom brushed his hair from front to back.", "brush", False),
     ],
 )
 def test_a_return_is_marked_on_the_verb(parser: Parser, sentence: str, verb: str, again: bool) -> None:
@@ -227,6 +229,154 @@ def test_words_that_spacy_misreads_are_mended(
     parser: Parser, sentence: str, entities: list[str], expected: list[str]
 ) -> None:
     assert events(parser.parse([sentence], entities)) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Femke broke her leg and was taken to the hospital.", "break agent=Femke object=leg"),
+        ("Alaric sifted flour onto a slab.", "sift agent=Alaric object=flour onto=slab"),
+        ("Nils put his feet up.", "put up agent=Nils object=feet"),
+        ("Steam curled up from the pan.", "curl up agent=steam from=pan"),
+        ("Sipho bought a ticket to Durban.", "buy agent=Sipho object=ticket to=durban"),
+        ("Little Noor slept in the car.", "sleep agent=Noor in=car"),
+    ],
+)
+def test_people_are_told_by_their_place_in_the_sentence(parser: Parser, sentence: str, expected: str) -> None:
+    assert events(parser.parse([sentence]))[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("The vacuum quit.", ["quit agent=vacuum"]),
+        ("The phone rang, and Ann left.", ["ring agent=phone", "leave agent=Ann"]),
+        ("The bulb flickered once and then burned.", ["flicker agent=bulb", "burn agent=bulb"]),
+        ("A nail ripped the tire, and all the air hissed out.", ["rip agent=nail object=tire", "hiss out agent=air"]),
+        ("Ann put it into a coffee can.", ["put agent=Ann into=coffee can"]),
+        ("Ann admired the gold ring on her finger.", ["admire agent=Ann object=gold ring on=finger"]),
+        ("Tom scraped and planed the boards.", ["scrape agent=Tom object=boards", "plane agent=Tom object=boards"]),
+        ("Ann wound the yarn into balls.", ["wind agent=Ann object=yarn into=balls"]),
+        (
+            "Tom hit the glass and lemonade ran over the table.",
+            ["hit agent=Tom object=glass", "run agent=lemonade over=table"],
+        ),
+        ("The mains failed and the bulb, her only light, went out.", ["fail agent=mains", "go out agent=bulb"]),
+        ("Ann filled the cup with steaming cocoa.", ["fill agent=Ann object=cup with=cocoa"]),
+        ("The sink was totally clogged with rice.", ["clog object=sink with=rice"]),
+    ],
+)
+def test_everyday_sentences_that_spacy_misreads_are_mended(parser: Parser, sentence: str, expected: list[str]) -> None:
+    assert events(parser.parse([sentence])) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("The dog gulped down the last chop.", "gulp down agent=dog object=chop"),
+        ("Ann screwed in a fresh bulb.", "screw in agent=Ann object=bulb"),
+        ("Ann sewed on four buttons.", "sew on agent=Ann object=buttons"),
+        ("Ann sewed in the garden.", "sew agent=Ann in=garden"),
+        ("The ball rolled off the table.", "roll agent=ball off=table"),
+        ("Tom rolled up his sleeves.", "roll up agent=Tom object=sleeves"),
+        ("Tom raced down the slope on skis.", "race agent=Tom down=slope on=skis"),
+        ("Ann slipped on the stairs.", "slip agent=Ann on=stairs"),
+        ("Tom pumped the tire up until it was hard.", "pump up agent=Tom object=tire"),
+        ("Tom hunted through the shed for the drill.", "hunt agent=Tom through=shed for=drill"),
+        ("Ann read the letter aloud to her husband.", "read agent=Ann object=letter recipient=husband"),
+        ("Tom read the label by the beam of the torch.", "read agent=Tom object=label by=beam of=torch"),
+        ("Ann emptied forty feet of water into the pot.", "empty agent=Ann object=water into=pot"),
+        ("Tom hung the bicycle on its hook.", "hang agent=Tom object=bicycle on=hook of=bicycle"),
+        ("An hour later Ann left.", "leave agent=Ann after=hour"),
+    ],
+)
+def test_particles_and_phrases_are_sorted_by_what_they_mean(parser: Parser, sentence: str, expected: str) -> None:
+    assert events(parser.parse([sentence])) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Ann left not a mark on it.", "leave! agent=Ann object=mark"),
+        ("Not one speck of paint came off.", "come off! agent=paint"),
+        ("Not even a wrench could turn it.", "turn! agent=wrench"),
+        ("Ann left no mark on the cloth.", "leave! agent=Ann object=mark on=cloth"),
+    ],
+)
+def test_a_noun_that_is_denied_denies_its_verb(parser: Parser, sentence: str, expected: str) -> None:
+    assert events(parser.parse([sentence])) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Ann ate a slice of the cake.", ("cake", "part")),
+        ("Ann drank half the juice.", ("juice", "part")),
+        ("Ann drank a glass of the milk.", ("milk", "part")),
+        ("Ann ate all of the bread.", ("bread", "all")),
+        ("Every drop of the juice ran out.", ("juice", "all")),
+        ("Ann grated the last of the nutmeg.", ("nutmeg", "last")),
+    ],
+)
+def test_how_much_is_meant_is_a_property(parser: Parser, sentence: str, expected: tuple[str, str]) -> None:
+    assert expected in [(p.entity, p.word) for p in parser.parse([sentence]).properties]
+
+
+@pytest.mark.parametrize(
+    ("story", "expected"),
+    [
+        (["Ann lost her pen.", "Ann bought another."], "buy agent=Ann object=pen"),
+        (["Ann lost her pen.", "Ann bought a new one."], "buy agent=Ann object=pen"),
+        (["Tom wanted flour.", "There was none in the house."], "be! agent=flour in=house"),
+        (["Ann gave all her mangoes away.", "Ann sliced a mango and shared it."], "share agent=Ann object=mangoes"),
+        (["Ann put the cup in the dishwasher and started it."], "start agent=Ann object=dishwasher"),
+        (["The drawer was jammed and nobody could budge it."], "budge! object=drawer"),
+        (
+            ["Gustav sold his piano, and the buyer drove off with it.", "He hung up his jacket."],
+            "hang up agent=Gustav object=jacket",
+        ),
+        (["The vet lifted the dog.", "The vet gave it a shot, and it sank into sleep."], "sink agent=dog into=sleep"),
+        (
+            ["Ann carried the box up to the attic with the rings in it."],
+            "carry agent=Ann object=box to=attic with=rings in=box",
+        ),
+        (
+            ["Ann pushed, but it would not move an inch.", "Ann had a cart.", "Ann pulled it."],
+            "pull agent=Ann object=cart",
+        ),
+    ],
+)
+def test_a_pronoun_takes_up_what_fits_it(parser: Parser, story: list[str], expected: str) -> None:
+    assert events(parser.parse(story))[-1] == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Milo climbed out of the sea, dripping from head to toe.", ("Milo", "dripping", False)),
+        ("Ann climbed out soaked to the skin.", ("Ann", "soaked", False)),
+        ("Ann put the dish, clean and shiny, back in the cupboard.", ("dish", "shiny", False)),
+        ("The horseshoe glowed bright orange.", ("horseshoe", "orange", False)),
+        ("Lydia lay senseless on the floor.", ("Lydia", "senseless", False)),
+        ("The towels came out sopping wet.", ("towels", "wet", False)),
+        ("Ann left the oven switched off and cold.", ("oven", "cold", True)),
+        ("Ann made the tablecloth smooth.", ("tablecloth", "smooth", True)),
+        ("The nut had rusted solid.", ("nut", "solid", True)),
+        ("Ann left the ice there until it was a warm puddle.", ("ice", "puddle", True)),
+        ("Tom, who is a vegetarian, ate soup.", ("Tom", "vegetarian", False)),
+        ("The glue turned to stone in its tube.", ("glue", "stone", True)),
+        ("Tom swung the gate wide.", ("gate", "wide", True)),
+    ],
+)
+def test_how_a_thing_is_or_ends_is_read_wherever_it_is_said(
+    parser: Parser, sentence: str, expected: tuple[str, str, bool]
+) -> None:
+    assert expected in [(p.entity, p.word, p.result) for p in parser.parse([sentence]).properties]
+
+
+def test_a_possessive_pronoun_mentions_its_owner(parser: Parser) -> None:
+    found = parser.parse(["Tom came home.", "His shirt was dry."]).mentions
+    assert [(m.entity, m.pronoun) for m in found if m.sentence == 1] == [("Tom", True), ("shirt", False)]
 
 
 def test_mending_keeps_the_offsets_of_the_text_as_written(parser: Parser) -> None:

@@ -202,8 +202,7 @@ def too_long(pair: StoryPair) -> StoryPair:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda p: replace(p, label=None), "has no states"),
-        (lambda p: changed(p, states=None), "has no states"),
+        (lambda p: replace(p, label=None), "has no annotation"),
         (lambda p: changed(p, conflict=None), "has no conflicting sentences"),
         (lambda p: changed(p, 1), "of one sentence"),
         (too_long, "tokens and the encoder reads 62"),
@@ -218,6 +217,43 @@ def test_a_pair_that_cannot_be_learned_from_is_named(
 ) -> None:
     with pytest.raises(StoryError, match=f"pair '0-C0' .*{said}"):
         train([change(pairs[0]), *pairs[1:]], config, tmp_path)
+
+
+def test_pairs_without_states_teach_the_prior_alone(
+    pairs: Sequence[StoryPair], config: TrainingConfig, tmp_path: Path
+) -> None:
+    plain = [changed(pair, states=None) for pair in pairs]
+    tagger, curve = train(plain, replace(config, epochs=1), tmp_path / "plain")
+    fresh, _ = train(plain, replace(config, epochs=0), tmp_path / "fresh")
+    assert curve["history"][0]["states"] == 0
+    assert curve["history"][0]["pair"] > 0
+    before, after = fresh.network.state_dict(), tagger.network.state_dict()
+    # Without labels the state heads move by their part in the prior only, which reads their probabilities.
+    assert not torch.equal(before["sentence_score.weight"], after["sentence_score.weight"])
+
+
+def test_training_can_begin_with_the_weights_of_a_run(
+    pairs: Sequence[StoryPair], config: TrainingConfig, tmp_path: Path
+) -> None:
+    first, _ = train(pairs, replace(config, epochs=1), tmp_path / "first")
+    second, _ = train(pairs, replace(config, epochs=0), tmp_path / "second", start=tmp_path / "first")
+    for name, value in first.network.state_dict().items():
+        assert torch.equal(value, second.network.state_dict()[name]), name
+
+
+def test_weights_that_are_not_there_cannot_be_started_from(
+    pairs: Sequence[StoryPair], config: TrainingConfig, tmp_path: Path
+) -> None:
+    with pytest.raises(ModelError, match="no weights to start from"):
+        train(pairs, config, tmp_path / "run", start=tmp_path / "nowhere")
+
+
+def test_pairs_without_states_leave_the_folds_of_the_others_alone(pairs: Sequence[StoryPair]) -> None:
+    plain = [replace(changed(pair, states=None), id=f"x{k}", group=f"author {k % 3}") for k, pair in enumerate(pairs)]
+    alone, together = folds(pairs, 3), folds([*pairs, *plain], 3)
+    assert [[i for i in held if i < len(pairs)] for held in together] == alone
+    groups = [{plain[i - len(pairs)].group for i in held if i >= len(pairs)} for held in together]
+    assert sorted(map(len, groups)) == [1, 1, 1]
 
 
 def test_pairs_that_name_no_entities_do_not_spoil_the_weights(
@@ -271,9 +307,9 @@ def test_a_stopped_cross_validation_goes_on_where_it_was(
         cross_validate(pairs, quick, 3, tmp_path / "parts", stopping(3), only=[0])
     trained: list[Path] = []
 
-    def recorded(inside: Sequence[StoryPair], settings: TrainingConfig, place: Path, progress: Any) -> Any:
+    def recorded(inside: Sequence[StoryPair], settings: TrainingConfig, place: Path, *rest: Any) -> Any:
         trained.append(place)
-        return train(inside, settings, place, progress)
+        return train(inside, settings, place, *rest)
 
     monkeypatch.setattr(training, "train", recorded)
     parts = cross_validate(pairs, quick, 3, tmp_path / "parts")

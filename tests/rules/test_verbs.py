@@ -23,7 +23,8 @@ CLASSES = {
     "puts", "stores", "takes", "opens", "closes", "locks", "unlocks", "leaves", "arrives", "moves", "sleeps", "wakes",
     "dies", "sits", "bathes", "perceives", "speaks", "thinks", "searches", "needs_light", "plays", "turns_on",
     "turns_off", "uses", "wears", "takes_off", "cleans", "dirties", "wets", "dries", "heats", "cools", "cooks",
-    "cuts", "mixes", "pours", "fills", "empties", "handles", "harmless", "absent_ok",
+    "cuts", "mixes", "pours", "fills", "empties", "handles", "harmless", "absent_ok", "carries_off", "fails", "fixes",
+    "frees", "functions", "joins", "operates", "recovers", "robs", "vanishes",
 }  # fmt: skip
 
 

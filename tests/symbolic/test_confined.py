@@ -65,6 +65,12 @@ def test_the_conflicts_are_those_of_the_solver(confine: Callable[..., ConfinedSo
     assert len({conflict.rule for conflict in found.conflicts}) > 1
 
 
+def test_the_rules_that_fire_are_those_of_the_solver(confine: Callable[..., ConfinedSolver], tmp_path: Path) -> None:
+    fired = confine(GOOD).fired(PARSE, TAGGING)
+    assert fired == Solver(load(overlays=[tmp_path / "theirs.lp"])).fired(PARSE, TAGGING)
+    assert {"too_lazy", "label_effect", "verb_causes"} <= fired
+
+
 def test_rules_can_be_left_out(confine: Callable[..., ConfinedSolver]) -> None:
     found = confine(GOOD, without=["too_lazy"]).solve_story(PARSE, TAGGING)
     assert found.conflicts
@@ -84,6 +90,8 @@ def test_a_rule_that_grounds_for_ever_is_stopped_named_and_the_next_story_served
     assert "'counts'" in message
     assert "theirs.lp:2" in message
     assert "\n" not in message
+    with pytest.raises(RuleError, match="was stopped"):
+        solver.fired(PARSE, TAGGING)
     quiet = Parse(SENTENCES, NAMES, PARSE.events[:1], PARSE.mentions)
     assert solver.solve_story(quiet, TAGGING).conflicts
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Set
 
 import clingo
 import numpy as np
@@ -30,7 +31,7 @@ def nothing(parse: Parse) -> Tagging:
     return Tagging((), np.zeros((0, len(parse.sentences), 2, 20, 9), np.float32))
 
 
-def facts(parse: Parse, tagging: Tagging | None = None, synonyms: tuple[tuple[str, str], ...] = ()) -> set[str]:
+def facts(parse: Parse, tagging: Tagging | None = None, synonyms: Set[tuple[str, str]] = frozenset()) -> set[str]:
     return {str(symbol) for symbol in story_facts(parse, tagging or nothing(parse), synonyms).symbols}
 
 
@@ -91,6 +92,7 @@ def test_verbs_are_told_with_their_roles_and_whether_they_happened() -> None:
 def test_a_name_survives_whatever_it_is_made_of(name: str) -> None:
     told = story_facts(Parse(("a", "b"), (name,)), FakeTagger().tag(("a", "b"), (name,)))
     assert clingo.Function("entity", [clingo.String(name)]) in told.symbols
+    assert [tuple(map(str, of)) for of in told.arguments] == list(told.texts)
     # Printed, as "disproof facts" does, it is read by clingo as the same atom.
     control = clingo.Control()
     control.add("base", [], "".join(f"{symbol}.\n" for symbol in told.symbols))
@@ -107,7 +109,8 @@ def test_facts_are_sorted_and_each_is_told_once() -> None:
 def test_a_fact_comes_with_its_arguments_and_all_strings_are_known() -> None:
     parse = Parse(("a",), ("cup",), (Event(0, 0, "wash", (("object", "cup"),)),))
     told = story_facts(parse, nothing(parse))
-    assert [list(arguments) for arguments in told.arguments] == [fact.arguments for fact in told.symbols]
+    atoms = [clingo.Function(n, of) for n, of in zip(told.predicates, told.arguments, strict=True)]
+    assert sorted(atoms) == list(told.symbols)
     assert told.strings == {"cup", "wash"}
 
 
@@ -187,10 +190,10 @@ def test_an_alias_holds_both_ways() -> None:
 
 
 def test_synonyms_are_aliases_by_the_name_in_the_singular() -> None:
-    told = facts(Parse(("a",), ("couches", "lamp")), None, (("couch", "sofa"),))
+    told = facts(Parse(("a",), ("couches", "lamp")), None, {("couch", "sofa")})
     assert not [f for f in told if f.startswith("alias")]
     parse = Parse(("a",), ("the couch",), (Event(0, 0, "move", (("object", "Sofas"),)),))
-    assert 'alias("the couch","Sofas")' in facts(parse, None, (("couch", "sofa"),))
+    assert 'alias("the couch","Sofas")' in facts(parse, None, {("couch", "sofa")})
 
 
 def previous(told: set[str]) -> set[str]:

@@ -348,3 +348,58 @@ def test_what_a_rule_resolves_is_told_beside_the_conflicts_and_only_in_order(tmp
     solution = Solver(load([path])).solve_story(TWO, FakeTagger().tag(TWO.sentences, TWO.entities))
     assert solution.resolved == {(0, 1)}
     assert solution.conflicts == ()
+
+
+# ---- Which rules fire
+
+
+FIRING = """
+%!rule touched
+touched(T,E) :- arg(T,_,object,E).
+%!rule unplugged
+unplugged(T,E) :- arg(T,"unplug",object,E).
+%!rule plugged
+plugged(T,E) :- arg(T,"plug in",object,E).
+%!rule lone
+%!trace_rule {"% alone", T}.
+lone(T) :- touched(T,_), not plugged(T,_).
+%!rule listed
+listed("unplug").
+%!rule clash
+conflict(S,T,clash,E,power) :- unplugged(S,E), touched(T,E), S < T, listed("unplug"), lone(S).
+%!rule backwards
+conflict(T,S,backwards,E,power) :- unplugged(S,E), touched(T,E), S < T.
+%!rule mended
+resolved(S,T,E) :- unplugged(S,E), plugged(T,E).
+%!rule undone
+resolved(S,T,E) :- unplugged(S,E), touched(T,E), S < T.
+%!rule serves_nothing
+serves_nothing(E) :- entity(E).
+"""
+
+
+def fired(path: Path, text: str, parse: Parse) -> frozenset[str]:
+    path.write_text(text, "utf-8")
+    return Solver(load([path])).fired(parse, FakeTagger().tag(parse.sentences, parse.entities))
+
+
+def test_rules_of_conflicts_and_rules_that_serve_them_fire_by_name(tmp_path: Path) -> None:
+    assert fired(tmp_path / "a.lp", FIRING, TWO) == {"touched", "unplugged", "lone", "clash", "undone"}
+
+
+def test_a_rule_that_serves_conflicts_fires_also_where_there_is_none(tmp_path: Path) -> None:
+    alone = Parse(("a",), ("lamp",), TWO.events[:1], TWO.mentions[:1])
+    assert fired(tmp_path / "a.lp", FIRING, alone) == {"touched", "unplugged", "lone"}
+
+
+def test_a_rule_whose_order_of_sentences_clingo_must_search_fires_where_it_holds(tmp_path: Path) -> None:
+    text = """
+    %!rule open
+    open(T) :- verb(T,"unplug").
+    %!rule stays
+    open(T+1) :- open(T), sentence(T+1), not shut(T+1).
+    %!rule shut
+    shut(T+1) :- open(T), verb(T+1,"close").
+    conflict(S,T,r,E,open) :- open(S), open(T), S < T, entity(E).
+    """
+    assert fired(tmp_path / "a.lp", text, TWO) == {"open", "stays"}
