@@ -21,6 +21,8 @@ _VARIABLE: Final = re.compile(r"_*[A-Z][\w']*$")
 _VARIABLES: Final = re.compile(r"(?<![\w'])_*[A-Z][\w']*")
 _CONSTANT: Final = re.compile(r"(?:_*[a-z][\w']*|-?\d+)$")
 _TOKEN: Final = re.compile(rf"{STRING}|[(),]|[^\"(),]+")
+_PLAIN: Final = re.compile(r"_*[a-z]\w*(?:\(|$)")
+_BRACKET: Final = re.compile(r"[()]")
 _UNNAMED: Final = re.compile(r"(?<![\w'])_(?![\w'])|\.\.")
 
 
@@ -54,6 +56,23 @@ class Atom:
     def variables(self) -> Iterator[str]:
         """Its variables, each time they occur."""
         return (name for term in self.terms for name in term.variables)
+
+
+@lru_cache(maxsize=65536)
+def read_literal(text: str) -> tuple[int, Atom] | None:
+    """How often ``not`` stands before an atom, and the atom; None for anything else (a comparison, a pool, ...)."""
+    bare = text.removeprefix("not ").removeprefix("not ")
+    code = re.sub(STRING, '""', bare)
+    if not _PLAIN.match(code) or ";" in code:
+        return None
+    depth = 0
+    for bracket in _BRACKET.finditer(code):
+        depth += 1 if bracket[0] == "(" else -1
+        if not depth and bracket.end() != len(code):  # p(X) < q(Y)
+            return None
+    if depth or ("(" in code) != code.endswith(")") or ("(" not in code and not _CONSTANT.match(code)):
+        return None
+    return (len(text) - len(bare)) // len("not "), read_atom(bare)
 
 
 @lru_cache(maxsize=65536)

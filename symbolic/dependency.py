@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 
 from clingo import ast
 
-from .atoms import Signature, read_atom
+from .atoms import Atom, Signature, read_literal
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,7 @@ def _atoms(literal: Any) -> Iterator[tuple[Signature, str | None, bool]]:
     atom = literal.atom
     kind = atom.ast_type
     if kind == ast.ASTType.SymbolicAtom:
-        text = str(literal)
-        bare = text.removeprefix("not ").removeprefix("not ")
-        negated = bare != text
-        if ";" not in bare and not bare.startswith("-"):  # no pool, nor what is refused
-            read = read_atom(bare)
-            yield read.signature, (read.terms[0].text if read.terms else None), negated
-            return
+        negated = literal.sign != ast.Sign.NoSign
         for function in _functions(atom.symbol):
             arguments = function.arguments
             yield (function.name, len(arguments)), (str(arguments[0]) if arguments else None), negated
@@ -135,6 +129,10 @@ def read_rule(node: ast.AST) -> tuple[tuple[Signature, ...], tuple[Use, ...]]:
     comparisons: list[Any] = []
     found: list[tuple[Signature, str | None, bool]] = []
     for literal in rule.body:
+        plain = read_literal(str(literal))
+        if plain is not None:
+            found.append((plain[1].signature, _first(plain[1]), plain[0] > 0))
+            continue
         if literal.ast_type == ast.ASTType.Literal:
             kind = literal.atom.ast_type
             if kind == ast.ASTType.TheoryAtom:
@@ -151,7 +149,14 @@ def read_rule(node: ast.AST) -> tuple[tuple[Signature, ...], tuple[Use, ...]]:
     return tuple(dict.fromkeys(signature for signature, _ in heads)), tuple(uses)
 
 
+def _first(atom: Atom) -> str | None:
+    return atom.terms[0].text if atom.terms else None
+
+
 def _head(head: Any) -> list[tuple[Signature, str | None]]:
+    plain = read_literal(str(head))
+    if plain is not None and not plain[0] and not plain[1].name.startswith("_"):
+        return [(plain[1].signature, _first(plain[1]))]
     kind = head.ast_type
     if kind in _HEADS:
         raise ValueError(_HEADS[kind])
@@ -234,11 +239,26 @@ def _cyclic(edges: dict[tuple[Signature, Signature], _Labels]) -> dict[tuple[Sig
 
 
 def _components(edges: Iterable[tuple[Signature, Signature]]) -> list[set[Signature]]:
-    """The strongly connected sets of predicates that hold a cycle."""
-    import networkx as nx  # a tenth of a second: only when a cycle may go through negation
+    """The sets of predicates that depend on each other, each of them on itself.
 
-    graph = nx.DiGraph(list(edges))
-    return [c for c in nx.strongly_connected_components(graph) if len(c) > 1 or graph.has_edge(*(list(c) * 2))]
+    Without networkx, whose import takes a tenth of a second and which a worker that may open no file cannot import.
+    """
+    uses: dict[Signature, set[Signature]] = {}
+    for head, used in edges:
+        uses.setdefault(head, set()).add(used)
+    size = -1
+    while size != len(uses):  # what rests on no other predicate of these is on no cycle
+        size = len(uses)
+        uses = {head: kept for head, used in uses.items() if (kept := used & uses.keys())}
+    reached = {head: _reached(head, uses) for head in uses}
+    found: list[set[Signature]] = []
+    placed: set[Signature] = set()
+    for head in sorted(uses):
+        if head in reached[head] and head not in placed:
+            group = {other for other in reached[head] if head in reached[other]}
+            placed |= group
+            found.append(group)
+    return found
 
 
 def _path(edges: Iterable[tuple[Signature, Signature]], start: Signature, end: Signature) -> list[Signature]:
@@ -251,26 +271,6 @@ def recursive(rules: Iterable[Deriving]) -> dict[Signature, int]:
     """The predicates that depend on themselves, each with the number of its group (those that depend on each other)."""
     edges = {(head, use.signature) for rule in rules for use in rule.uses for head in rule.derives}
     return {signature: number for number, group in enumerate(_components(edges)) for signature in group}
-
-
-def mutual(rules: Iterable[Deriving]) -> dict[Signature, int]:
-    """As :func:`recursive`, also where nothing more can be imported: in a worker that may open no file."""
-    uses: dict[Signature, set[Signature]] = {}
-    for rule in rules:
-        for head in rule.derives if rule.uses else ():
-            uses.setdefault(head, set()).update(use.signature for use in rule.uses)
-    size = -1
-    while size != len(uses):  # what rests on no other predicate of these is on no cycle
-        size = len(uses)
-        uses = {head: kept for head, used in uses.items() if (kept := used & uses.keys())}
-    reached = {head: _reached(head, uses) for head in uses}
-    numbers: dict[Signature, int] = {}
-    for number, head in enumerate(sorted(uses)):
-        if head in reached[head]:
-            for other in reached[head]:
-                if head in reached[other]:
-                    numbers.setdefault(other, number)
-    return numbers
 
 
 def _reached(start: Signature, uses: dict[Signature, set[Signature]]) -> set[Signature]:

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, TypeAlias
 from clingo import String, Symbol, parse_term
 
 from .atoms import Signature, variables
-from .dependency import mutual
+from .dependency import recursive
 from .errors import RuleError, UsageError
 from .facts import Facts, constant_value
 from .gaps import (
@@ -119,7 +119,7 @@ class Search:
         self._followed: dict[_Key, _Followed] = {}
         self._open: set[_Key] = set()
         self._budget = Budget(0)  # of the rule at hand
-        self._groups: dict[Signature, int] = mutual(book.rules)
+        self._groups: dict[Signature, int] = recursive(book.rules)
 
     def nearest(self, pair: tuple[int, int], name: str | None = None, limit: int = 3) -> Nearest:
         """The rules nearest to a conflict of two sentences, without the proofs of what they speak of.

@@ -21,7 +21,7 @@ from typing import Any
 from clingo import Symbol, SymbolicAtoms, SymbolType, parse_term
 from clingo.ast import AST, ASTType, Transformer, Variable
 
-from .atoms import Atom, Signature, read_atom, says_unnamed, variables
+from .atoms import Atom, Signature, read_atom, read_literal, says_unnamed, variables
 from .facts import Facts
 from .liveness import Clause, Condition, FactIndex, Liveness, condition, head_terms
 from .relevance import Fact, Form, Lexicon, select
@@ -33,6 +33,7 @@ CONFLICT: Signature = ("conflict", 5)
 RESOLVED: Signature = ("resolved", 3)
 # What the engine reads back from the rules; all else serves these.
 ANSWERS = (CONFLICT, RESOLVED)
+_WITHOUT_ATOMS = (ASTType.Comparison, ASTType.BooleanConstant)
 
 
 class _Name(Transformer):
@@ -259,20 +260,20 @@ def _traced(number: int, rule: Rule, statement: AST) -> tuple[TracedRule, Form]:
     for literal in statement.body:
         text = str(literal)
         plain.append(text)
-        kind = literal.atom.ast_type if literal.ast_type == ASTType.Literal else None
-        if kind == ASTType.SymbolicAtom:
-            bare = text.removeprefix("not ").removeprefix("not ")
-            (positive if bare == text else negative).append(read_atom(bare))
-            unnamed = says_unnamed(bare)
-            namer.anonymous = bare == text
+        read = read_literal(text)
+        if read is not None:
+            denials, atom = read
+            (negative if denials else positive).append(atom)
+            unnamed = says_unnamed(text)
             if unnamed:
+                namer.anonymous = not denials
                 literal = namer.visit(literal)
                 text = str(literal)
-            if bare == plain[-1]:
+            if not denials:
                 used.append(text)
-            elif not plain[-1].startswith("not not "):
-                absent.append(str(_Forget().visit(literal.atom)) if unnamed else bare)
-        elif kind not in (ASTType.Comparison, ASTType.BooleanConstant):
+            elif denials == 1:
+                absent.append(str(_Forget().visit(literal.atom)) if unnamed else text.removeprefix("not "))
+        elif literal.ast_type != ASTType.Literal or literal.atom.ast_type not in _WITHOUT_ATOMS:
             elsewhere |= _Atoms().of(literal)
         body.append(text)
     body += namer.intervals
