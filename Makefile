@@ -42,7 +42,7 @@ format: $(DEV_READY) ## rewrite the files as `make check` wants them
 
 bench: $(DEV_READY) ## time the command line, tagging and solving
 	$(PY) tests/bench/bench_explain.py
-	$(PY) tests/bench/bench_scale.py
+	$(PY) tests/bench/bench_scale.py --plot build/scale.png
 
 clean: ## remove the environment, links and caches
 	rm -rf .venv .editable .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build

@@ -187,8 +187,8 @@ class Liveness:
         }
         met = {number for (of, at, as_), number in self._requirements.items() if facts.matching(of, at, as_)}
         alive: set[int] = set()
-        waiting = [self._compiled[number].facts <= met for number in self._order]
-        never = [not possible for possible in waiting]
+        possible = [self._compiled[number].facts <= met for number in self._order]
+        waiting = list(possible)
         place, last = 0, len(self._order)
         while place < last:
             number = self._order[place]
@@ -203,9 +203,8 @@ class Liveness:
             alive.add(number)
             if self._extend(clause, values, columns):
                 for user in self._users.get(clause.head, ()):
-                    if not waiting[user] and not never[user]:
+                    if possible[user]:
                         waiting[user] = True
-                    if waiting[user]:
                         place = min(place, user)
         return sorted(alive) if whole else self._needed(alive)
 
