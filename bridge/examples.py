@@ -18,14 +18,14 @@ from .engine import Reasoner
 if TYPE_CHECKING:
     from ..neural.parser import Parser
     from ..symbolic.parse import Parse
-    from ..symbolic.story import State
+    from ..symbolic.story import State, Tagging
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What came of one example: the story's ``sentences`` as they were cut, and the names of the rules that ``fired``.
 
-    ``problem`` says why the example could not be run; nothing fired then.
+    ``problem`` says why the example could not be run; it has no sentences and nothing fired then.
     """
 
     rule: Rule
@@ -95,14 +95,23 @@ def run_example(rule: Rule, example: Example, parser: Parser, solver: Reasoner) 
     Raises:
         RuleError: the rules cannot be grounded, or a limit stopped them.
     """
-    sentences: tuple[str, ...] = ()
     try:
-        sentences = parser.split(example.story)
-        parse = _parsed(sentences, example, parser)
-        tagging = example.tagging(parse.entities, len(sentences))
+        parse, tagging = read_example(example, parser)
     except (StoryError, ValueError) as error:
-        return Outcome(rule, example, sentences, problem=str(error))
-    return Outcome(rule, example, sentences, solver.fired(parse, tagging))
+        return Outcome(rule, example, problem=str(error))
+    return Outcome(rule, example, parse.sentences, solver.fired(parse, tagging))
+
+
+def read_example(example: Example, parser: Parser) -> tuple[Parse, Tagging]:
+    """The example's story parsed, and the states that it gives.
+
+    Raises:
+        StoryError: it is no story.
+        ValueError: a state is of a sentence or an entity that is not there.
+    """
+    sentences = parser.split(example.story)
+    parse = _parsed(sentences, example, parser)
+    return parse, example.tagging(parse.entities, len(sentences))
 
 
 def _parsed(sentences: tuple[str, ...], example: Example, parser: Parser) -> Parse:

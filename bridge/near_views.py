@@ -16,7 +16,7 @@ from .documents import OtherProofDocument, ProofDocument, other_proof_document, 
 from .near_words import condition_words, held_words, lacking_words
 from .outline import outline
 from .text import numbered, proof_tree
-from .wording import absence_words, counted, listed, printable, said
+from .wording import absence_words, counted, listed, printable, said, worded_absence
 
 Pair = tuple[int, int]
 
@@ -159,8 +159,7 @@ def _near_tree(near: NearMiss, found: Nearest) -> Tree:
 
 def _held(near: NearMiss, found: Nearest) -> list[str]:
     held = [text for atom in near.holds if atom in found.proofs for text in held_words(found.proofs[atom])]
-    absences = [absence_words(atom) for atom in near.absent]
-    return held + [text for text in absences if not text.startswith("not: ")]
+    return held + [words for atom in near.absent if (words := worded_absence(atom)) is not None]
 
 
 def _add_gap(tree: Tree, gap: Gap, found: Nearest, told: set[str]) -> None:

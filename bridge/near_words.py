@@ -18,7 +18,6 @@ from ..symbolic.safety import STRING
 from .outline import Step, outline
 from .wording import (
     Signature,
-    absence_words,
     arguments,
     fact_words,
     label_state,
@@ -27,6 +26,7 @@ from .wording import (
     said,
     state_words,
     symbol_of,
+    worded_absence,
 )
 
 # What a missing fact would say is denied; the holes are the arguments in order, sentences already counted from 1.
@@ -96,8 +96,7 @@ def lacking_words(gap: Gap) -> str:
         return printable(_LACKING[signature].format(*arguments(symbol)))
     if signature in (("causes", 4), ("requires", 4)):
         return f"no rule file says that {fact_words(gap.atom)}"
-    words = absence_words(gap.atom)
-    return f"there is no {printable(gap.atom)}" if words.startswith("not: ") else words
+    return worded_absence(gap.atom) or f"there is no {printable(gap.atom)}"
 
 
 def held_words(proof: ProofNode) -> list[str]:

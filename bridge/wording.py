@@ -7,7 +7,7 @@ worded here by predicate, and an atom that nothing here knows is shown as it sta
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from clingo import Symbol, SymbolType, parse_term
@@ -16,6 +16,7 @@ from ..symbolic.facts import constant_value, value_constant
 from ..symbolic.proof import ProofNode
 from ..symbolic.story import State
 from ..symbolic.vocabulary import ATTRIBUTE, is_human
+from .agreement import agreeing
 
 Signature = tuple[str, int]
 
@@ -112,17 +113,17 @@ def said(node: ProofNode) -> str:
     if node.state is not None:
         return state_words(node.state)
     if node.wording is not None:
-        return _with_values(node)
+        return agreeing(_with_values(node), _things([node.atom, *(child.atom for child in node.children)]))
     return fact_words(node.atom)
 
 
 def state_words(state: State) -> str:
     """A state in words: "after sentence 2 the phone is unpowered"."""
     when = "after" if state.side == "effect" else "before"
-    word = ATTRIBUTE[state.attribute].values[state.value]
     if state.attribute in ("location", "h_location"):
-        return f"in sentence {state.sentence + 1} {_the(state.entity)} is {word}"
-    return f"{when} sentence {state.sentence + 1} {_the(state.entity)} is {word}"
+        when = "in"
+    word = ATTRIBUTE[state.attribute].values[state.value]
+    return agreeing(f"{when} sentence {state.sentence + 1} {_the(state.entity)} is {word}", [printable(state.entity)])
 
 
 def fact_words(atom: str) -> str:
@@ -140,16 +141,55 @@ def fact_words(atom: str) -> str:
     if signature in (("causes", 4), ("requires", 4)):
         return _lexicon_state(symbol)
     template = _FACTS.get(signature)
-    return printable(atom) if template is None else printable(template.format(*arguments(symbol)))
+    return printable(atom) if template is None else _filled(template, symbol)
 
 
 def absence_words(atom: str) -> str:
     """What it means that an atom does not hold: "sentence 4 does not change the phone's power"."""
+    worded = worded_absence(atom)
     symbol = symbol_of(atom)
-    template = None if symbol is None else _ABSENT.get((symbol.name, len(symbol.arguments)))
-    if symbol is None or template is None:
-        return f"not: {printable(atom)}"
-    return printable(template.format(*arguments(symbol)))
+    if worded is not None:
+        return worded
+    return f"not: {printable(atom)}" if symbol is None or symbol.type != SymbolType.Function else _unworded(symbol)
+
+
+def worded_absence(atom: str) -> str | None:
+    """The same, None for an atom whose predicate has no words here."""
+    symbol = symbol_of(atom)
+    if symbol is None or symbol.type != SymbolType.Function:
+        return None
+    template = _ABSENT.get((symbol.name, len(symbol.arguments)))
+    return None if template is None else _filled(template, symbol)
+
+
+def _unworded(symbol: Symbol) -> str:
+    """An absence without words of its own: its name and arguments, "not powered meanwhile: sentence 2, the phone"."""
+    told = [
+        f"sentence {argument.number + 1}"
+        if argument.type == SymbolType.Number
+        else f"{word:the}"
+        if argument.type == SymbolType.String
+        else str(word)
+        for argument, word in zip(symbol.arguments, arguments(symbol), strict=True)
+    ]
+    name = symbol.name.strip("_").replace("_", " ")
+    return printable(f"not {name}: {', '.join(told)}" if told else f"not {name}")
+
+
+def _filled(template: str, symbol: Symbol) -> str:
+    return agreeing(printable(template.format(*arguments(symbol))), _things([str(symbol)]))
+
+
+def _things(atoms: Iterable[str]) -> set[str]:
+    """The strings among the arguments of some atoms: what a proof is about."""
+    symbols = (symbol_of(atom) for atom in atoms)
+    return {
+        printable(argument.string)
+        for symbol in symbols
+        if symbol is not None and symbol.type == SymbolType.Function
+        for argument in symbol.arguments
+        if argument.type == SymbolType.String
+    }
 
 
 def symbol_of(atom: str) -> Symbol | None:

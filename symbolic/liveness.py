@@ -20,7 +20,7 @@ from clingo import Symbol
 from .atoms import Atom, Signature
 
 # Joining the rows of larger predicates costs more than the rules that it would leave out.
-_JOINED_ROWS: Final = 80
+_JOINED_ROWS: Final = 400
 
 Row = tuple[str, ...]
 _Values = set[str]

@@ -97,7 +97,7 @@ def test_an_absence_that_matters_is_told_and_one_that_keeps_books_is_not() -> No
     steps = outline(proof).children
     assert [(step.text, step.kind) for step in steps] == [
         ("sentence 4 does not take the cup out", "absence"),
-        ('not: glows(3,"cup")', "absence"),
+        ("not glows: sentence 4, the cup", "absence"),
     ]
 
 

@@ -37,8 +37,22 @@ def test_an_absence_is_told_as_what_does_not_happen() -> None:
     assert absence_words('awake(2,"Tom")') == "Tom does not wake up in sentence 3"
 
 
-def test_an_unknown_absence_names_the_atom() -> None:
-    assert absence_words('glows(3,"lamp")') == 'not: glows(3,"lamp")'
+def test_an_absence_without_words_of_its_own_tells_its_name_and_arguments() -> None:
+    assert absence_words('glows_again(3,"lamp",red_hot)') == "not glows again: sentence 4, the lamp, red hot"
+    assert absence_words("raining") == "not raining"
+    assert absence_words("no atom (") == "not: no atom ("
+
+
+def test_proofs_about_several_things_read_in_the_plural() -> None:
+    broken = State("effect", 0, "scissors", "functional", 1, 1.0)
+    assert state_words(broken) == "after sentence 1 the scissors are broken"
+    assert absence_words('changed(3,"scissors",power)') == "sentence 4 does not change the scissors’ power"
+    used = ProofNode(
+        'conflict(0,2,broken_then_used,"wool socks",functional)',
+        "rule",
+        wording="the wool socks is broken in sentence 1, but sentence 3 uses it",
+    )
+    assert said(used) == "the wool socks are broken in sentence 1, but sentence 3 uses them"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from disproof.bridge.examples import examples_of, read_example
 from disproof.neural.fake import FakeTagger
+from disproof.neural.parser import Parser
+from disproof.symbolic.example import Example
 from disproof.symbolic.facts import Facts, story_facts
 from disproof.symbolic.parse import Event, Mention, Parse, Property
 from disproof.symbolic.program import CONFLICT, compile_program, program_text, trace_text
@@ -337,3 +340,27 @@ def test_the_shipped_rules_give_the_same_conflicts_under_plain_clingo(name: str,
     assert found == plain_conflicts(text, facts)
     if name in ("unplugged", "eaten"):
         assert found
+
+
+def first_examples() -> dict[str, Example]:
+    """By pack, a story in which one of its rules fires: of conflicts, if it has any."""
+    found: dict[str, tuple[bool, Example]] = {}
+    for rule, example in examples_of(load()):
+        pack, proves = Path(rule.file).name, CONFLICT in rule.derives
+        if example.fires and (pack not in found or (proves and not found[pack][0])):
+            found[pack] = (proves, example)
+    return {pack: example for pack, (_, example) in found.items()}
+
+
+@pytest.mark.slow
+def test_every_pack_gives_the_same_conflicts_under_plain_clingo(shipped: Solver, subtests: pytest.Subtests) -> None:
+    text = "\n".join(path.read_text("utf-8") for path in sorted(SHIPPED.glob("*.lp")))
+    parser = Parser()
+    examples = first_examples()
+    named = {Path(rule.file).name for rule in shipped.book.rules if rule.named}
+    assert named
+    assert named == examples.keys()
+    for pack, example in examples.items():
+        with subtests.test(pack):
+            facts = story_facts(*read_example(example, parser), shipped.synonyms)
+            assert conflicts(shipped, facts) == plain_conflicts(text, facts)
