@@ -1,4 +1,4 @@
-"""Which rules can ground for ever or overflow, as far as their text shows it.
+"""Which rules can ground for ever, to millions of atoms, or overflow, as far as their text shows it.
 
 A rule that builds a larger term from what it derived itself, ``f(N+1) :- f(N).``, has no end unless something bounds
 the term: a comparison (``N < 10``), or an atom outside the recursion (``sentence(N+1)``). Nothing here is needed to be
@@ -7,14 +7,16 @@ safe (that is ``sandbox``): it is to tell the author which rule it was.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from clingo import Symbol, SymbolType
 from clingo.ast import ASTType, ComparisonOperator, Sign
 
-from .atoms import variables
+from .atoms import Signature, read_literal, variables
 from .dependency import recursive
 from .rulebook import Rule
 
@@ -31,13 +33,27 @@ def suspects(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     return tuple(rule for rule in proper if _interval(rule) or _grows(rule, together))
 
 
+def products(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """The rules that put a million facts together which share no variable, as ``p(X,Y) :- n(X), n(Y).``, in order."""
+    rules = list(rules)
+    facts: Counter[Signature] = Counter()
+    for rule in rules:
+        if not rule.uses:
+            facts.update(dict.fromkeys(rule.derives, _expanded(rule)))
+    return tuple(rule for rule in rules if rule.uses and _combinations(rule, facts) >= _LARGE)
+
+
 def blame(rules: Iterable[Rule]) -> str:
-    """The end of a message about rules that were stopped: those suspected, or nothing."""
-    found = suspects(rules)
-    if not found:
-        return ""
-    named = ", ".join(f"'{rule.name}' ({rule.location})" for rule in found[:3])
-    return f"likely rule: {named}: bound what it counts, as in sentence(N)"
+    """The end of a message about rules that were stopped: those suspected and what to do, or nothing."""
+    rules = list(rules)
+    for found, cure in (
+        (suspects(rules), "bound what it counts, as in sentence(N)"),
+        (products(rules), "its conditions share no variable: join them"),
+    ):
+        if found:
+            named = ", ".join(f"'{rule.name}' ({rule.location})" for rule in found[:3])
+            return f"likely rule: {named}: {cure}"
+    return ""
 
 
 def near_overflow(symbols: Iterable[Symbol]) -> Symbol | None:
@@ -51,6 +67,26 @@ def near_overflow(symbols: Iterable[Symbol]) -> Symbol | None:
             if term.type == SymbolType.Function:
                 stack.extend(term.arguments)
     return None
+
+
+def _expanded(rule: Rule) -> int:
+    """How many facts a statement without a body stands for, as far as its intervals say it."""
+    return math.prod(max(0, int(b) - int(a) + 1) for a, b in _INTERVAL.findall(rule.entry.statement.code))
+
+
+def _combinations(rule: Rule, facts: Mapping[Signature, int]) -> int:
+    """How many ways there are to choose a fact for each group of a rule's conditions that variables join."""
+    groups: list[tuple[set[str], int]] = []
+    for literal in rule.body:
+        read = read_literal(str(literal))
+        if read is None or read[0]:
+            continue
+        names, size = set(variables(str(literal))), max(1, facts.get(read[1].signature, 1))
+        joined = [group for group in groups if group[0] & names]
+        groups = [group for group in groups if not group[0] & names]
+        # Those that are joined leave at most as many as the smallest of them has: good enough for a suspicion.
+        groups.append((names.union(*(g for g, _ in joined)), min([size, *(n for _, n in joined)])))
+    return math.prod(size for _, size in groups)
 
 
 def _interval(rule: Rule) -> bool:

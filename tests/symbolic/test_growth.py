@@ -55,6 +55,33 @@ def test_the_blame_names_rule_file_and_line(tmp_path: Path) -> None:
     assert blame(rules[:1]) == ""
 
 
+MANY = "n(1..2000).\n"
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["p(X,Y) :- n(X), n(Y).", "p(X,Y) :- n(X), n(Y), X != Y, mention(T,_).", "p(X) :- n(X), n(Y), n(Z), X = Z."],
+)
+def test_facts_put_together_by_the_million_are_blamed_on_the_rule_that_does_it(tmp_path: Path, rule: str) -> None:
+    told = blame(read(tmp_path, f"{MANY}q(X) :- n(X).\n%!rule pairs\n{rule}\n"))
+    assert f"'pairs' ({tmp_path / 'x.lp'}:4)" in told
+    assert "share no variable" in told
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "p(X,Y) :- n(X), n(Y), w(X,Y).",
+        "p(X) :- n(X), not n(X+1).",
+        "p(X,Y) :- m(X), m(Y).",
+        'p(X,Y) :- n(X), verb_class(Y,"n(1..9)").',
+    ],
+)
+def test_conditions_that_are_joined_or_small_are_not_blamed(tmp_path: Path, rule: str) -> None:
+    text = f"{MANY}m(1..20).\nw(1,2).\n{rule}\n"
+    assert blame(read(tmp_path, text)) == ""
+
+
 def test_numbers_near_the_end_of_the_32_bits_are_noticed() -> None:
     atoms = [clingo.parse_term("p(1,f(3))"), clingo.parse_term("p(f(-1073741825))")]
     assert near_overflow(atoms[:1]) is None
