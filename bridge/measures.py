@@ -48,9 +48,17 @@ class FScores:
         sides, attributes = np.ogrid[:2, :N_ATTRIBUTES]
         np.add.at(self._counts, (sides, attributes, left, right), 1)
 
+    def by_attribute(self, side: int) -> dict[str, float]:
+        """F1 of each attribute's preconditions (0) or effects (1), for the attributes of which anything is said."""
+        return {
+            attribute.name: _macro_f1(counts)
+            for attribute, counts in zip(ATTRIBUTES, self._counts[side], strict=True)
+            if counts.sum() > counts[UNKNOWN, UNKNOWN]
+        }
+
     def macro(self, side: int) -> float | None:
         """The macro-F1 of preconditions (0) or effects (1); None while nothing has been said on either side."""
-        scores = [_macro_f1(counts) for counts in self._counts[side] if counts.sum() > counts[UNKNOWN, UNKNOWN]]
+        scores = self.by_attribute(side).values()
         return sum(scores) / len(scores) if scores else None
 
 

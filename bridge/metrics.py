@@ -131,18 +131,30 @@ class PiqaMetrics:
 
 
 def judge_pair(pair: StoryPair, prediction: PairPrediction) -> PairOutcome:
-    """The levels that a prediction reaches on one pair.
+    """The levels that a prediction reaches on one pair, each of which needs the one before it.
 
     Raises:
         StoryError: the pair has no gold label, or its implausible story no gold conflict or states.
     """
-    label, (evidence, break_at), table = _gold(pair)
+    alone = judge_levels(pair, prediction)
+    consistent = alone.accurate and alone.consistent
+    return PairOutcome(
+        alone.accurate,
+        consistent,
+        consistent and alone.all_states,
+        consistent and alone.proof,
+        consistent and alone.proof_both_sides,
+    )
+
+
+def judge_levels(pair: StoryPair, prediction: PairPrediction) -> PairOutcome:
+    """The same levels, each by itself: is the choice right; whatever the choice, the pair of sentences; the states?
+
+    Raises:
+        StoryError: as ``judge_pair``.
+    """
+    label, (evidence, break_at), table = gold_of(pair)
     predicted = prediction.stories[1 - label]
-    accurate = prediction.choice == label
-    conflict = predicted.conflict
-    consistent = accurate and conflict is not None and tuple(sorted(conflict)) == (evidence, break_at)
-    if not consistent:
-        return PairOutcome(accurate, False, False, False, False)
     asserted: list[State] = []
     if predicted.states is not None:
         asserted += predicted.states.nontrivial(evidence, EFFECT)
@@ -155,8 +167,8 @@ def judge_pair(pair: StoryPair, prediction: PairPrediction) -> PairOutcome:
     ]
     proof = _all_true(cited, table)
     return PairOutcome(
-        accurate,
-        consistent,
+        prediction.choice == label,
+        predicted.conflict is not None and tuple(sorted(predicted.conflict)) == (evidence, break_at),
         _all_true(asserted, table),
         proof,
         proof and {(state.side, state.sentence) for state in cited} == places,
@@ -190,7 +202,7 @@ def score_pairs(
         for story, said in zip(pair.stories, prediction.stories, strict=True):
             if story.gold is not None and story.gold.states is not None and said.states is not None:
                 states.add(story.gold.states, said.states)
-        label, gold, _ = _gold(pair)
+        label, gold, _ = gold_of(pair)
         count = len(pair.stories[1 - label].sentences)
         in_conflict += [sentence in gold for sentence in range(count)]
         claimed += [sentence in (prediction.stories[1 - label].conflict or ()) for sentence in range(count)]
@@ -265,8 +277,12 @@ def fraction(hits: Iterable[bool]) -> float:
     return sum(values) / len(values)
 
 
-def _gold(pair: StoryPair) -> tuple[int, tuple[int, int], StateTable]:
-    """The label, and the implausible story's conflict and states."""
+def gold_of(pair: StoryPair) -> tuple[int, tuple[int, int], StateTable]:
+    """The label, and the implausible story's conflict and states.
+
+    Raises:
+        StoryError: one of them is missing.
+    """
     named = f'the pair "{pair.id}"'
     if pair.label is None:
         raise StoryError(f"{named} has no gold label: measure on annotated pairs")
