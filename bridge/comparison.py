@@ -177,7 +177,7 @@ def failure_modes(pairs: Sequence[StoryPair], predictions: Sequence[PairPredicti
     States are right by the official check (``all_states``), made where gold has the conflict (Storks et al., 2021,
     figure 3).
     """
-    found: Counter[tuple[bool, bool, bool]] = Counter()
+    found: Counter[tuple[bool, ...]] = Counter()
     for pair, said in zip(pairs, predictions, strict=True):
         alone = judge_levels(pair, said)
         found[alone.accurate, alone.consistent, alone.all_states] += 1

@@ -87,6 +87,7 @@ _BACK: Final = frozenset(
 _PREPOSITIONS: Final = frozenset(
     "according concerning considering depending during excluding including regarding".split()
 )
+_OWNING: Final = frozenset("have own possess".split())
 _STORING: Final = frozenset("drop hang lay pack place put set stow throw".split())
 # "leaned back" goes nowhere it had been before.
 _NO_RETURN: Final = frozenset("fall fold hold lay lean lie look pull sit stand step talk".split())
@@ -206,6 +207,8 @@ class Analysis:
         roles: list[tuple[str, Token]] = []
         particles: list[str] = []
         for child in verb.children:
+            if child in self._misplaced(verb):
+                continue
             if child.dep_ == "dobj" and child.pos_ == "PROPN" and any(o.i > child.i for o in children(verb, "dobj")):
                 roles += [("recipient", noun) for noun in self._phrases.nouns(child)]  # "handed Tom the towel"
             elif child.dep_ == "dobj" and self._said.is_bare(child, verb):
@@ -277,6 +280,9 @@ class Analysis:
             roles += self._phrases.lifted(noun, lemma)
             for inner in content(noun):  # "took photos of the penguins with the camera"
                 roles += [r for p in children(inner, "prep") if p.lower_ == "with" for r in self._phrases.phrase(p)]
+        for thing in children(verb, "dobj"):
+            for clause in children(thing, "relcl"):
+                roles += [role for prep in self._misplaced(clause) for role in self._phrases.phrase(prep)]
         if lemma in _SEEKING:
             for noun in [*objects, *(n for _, n in roles)]:
                 roles += [r for p in children(noun, "prep") if p.lower_ == "for" for r in self._phrases.phrase(p)]
@@ -289,6 +295,13 @@ class Analysis:
         parts = [n for role, n in arguments if role != "recipient"]
         arguments += [("whole", whole) for part in parts for whole in self._phrases.wholes(part)]
         return Clause(f"{lemma} {particle}" if particle else lemma, verb, _unique(arguments), real)
+
+    def _misplaced(self, owning: Token) -> list[Token]:
+        """Places hung on a clause that says whose a thing is: "put the clothes she had into the bag"."""
+        main = owning.head.head
+        if owning.dep_ != "relcl" or self.lemma(owning) not in _OWNING or self.lemma(main) not in _STORING:
+            return []
+        return [prep for prep in children(owning, "prep") if prep.lower_ in ("in", "into", "on", "onto")]
 
     def _along(self, lemma: str, verb: Token, noun: Token) -> bool:
         """Whether a particle before an object says where the subject goes: "rolled off the table"."""

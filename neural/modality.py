@@ -20,6 +20,7 @@ _UNREAL: Final = frozenset(
     "suggest suppose tell think try want wish wonder".split()
 )
 _UNREAL_GERUND: Final = frozenset("consider imagine plan suggest think dream mind recommend".split())
+_TROUBLE: Final = frozenset("difficulty difficulties trouble problem problems".split())
 _ABSENT: Final = frozenset({"without", "instead"})
 _DOUBT: Final = frozenset({"if", "unless", "whether", "lest"})
 
@@ -52,6 +53,8 @@ def status(verb: Token, lemma: Callable[[Token], str], depth: int = 0) -> Status
     if above is None:
         return Status(own, False)
     inherited = status(above, lemma, depth + 1)
+    if verb.tag_ == "VBG" and lemma(above) == "have" and _is_hard(verb, above):
+        return Status(own, not inherited.negated)
     if verb.dep_ == "pcomp" and any(word.lower_ in _ABSENT for word in (head, head.head, *head.children)):
         return Status(not own, inherited.irrealis)
     finite = any(c.dep_ in ("nsubj", "nsubjpass") for c in verb.children) and verb.tag_ in ("VBD", "VBZ", "VBP")
@@ -90,6 +93,11 @@ def _conjunct(verb: Token, own: bool, lemma: Callable[[Token], str], depth: int)
     alternative = any(c.dep_ == "cc" and c.lower_ in ("or", "nor") for c in verb.head.children)
     bare = not any(c.dep_ in ("dobj", "prep") for c in verb.head.children)
     return Status(own or (first.negated and (alternative or bare or verb.tag_ == "VB")), first.irrealis)
+
+
+def _is_hard(verb: Token, above: Token) -> bool:
+    """Whether a gerund tells what somebody has trouble with: "had difficulty opening the jar"."""
+    return any(token.lower_ in _TROUBLE for token in verb.doc[above.i + 1 : verb.i])
 
 
 def _governor(verb: Token) -> Token | None:

@@ -104,7 +104,8 @@ class Subjects:
             return []  # an imperative after a clause of another mood: "once it has boiled, add the salt"
         if verb.dep_ == "acl" and is_noun(governor):
             main = _governing_verb(governor)
-            seen = main is not None and self._lemma(main) in _PERCEIVING
+            # "found the key using a magnet": what is seen uses nothing.
+            seen = main is not None and self._lemma(main) in _PERCEIVING and self._lemma(verb) != "use"
             beside = verb.tag_ == "VBG" and verb.i == governor.i + 1 and self._lemma(verb) in _BEING
             if main is None or governor.dep_ in ("nsubj", "nsubjpass") or (verb.tag_ == "VBG" and seen) or beside:
                 return self._nouns(governor)

@@ -56,6 +56,12 @@ def _show(event: Event) -> str:
         ("Put the pan on the stove.", ["put object=pan on=stove"]),
         ("There was no milk in the fridge.", ["be! agent=milk in=fridge"]),
         ("Tom's pen ran out of ink.", ["run out agent=pen of=ink"]),
+        (
+            "Ann put the clothes she had into the bag.",
+            ["put agent=Ann object=clothes into=bag", "have agent=Ann object=clothes"],
+        ),
+        ("Tom had trouble opening the jar.", ["have agent=Tom object=trouble", "open? agent=Tom object=jar"]),
+        ("Tom had no trouble opening the jar.", ["have! agent=Tom object=trouble", "open agent=Tom object=jar"]),
     ],
 )
 def test_a_verb_has_its_arguments_by_role(parser: Parser, sentence: str, expected: list[str]) -> None:
