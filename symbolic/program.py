@@ -11,6 +11,7 @@ what follows.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +25,7 @@ from clingo.ast import AST, ASTType, Transformer, Variable
 from .atoms import Atom, Signature, read_atom, read_literal, says_unnamed, variables
 from .facts import Facts
 from .liveness import Clause, Condition, FactIndex, Liveness, condition, head_terms
-from .relevance import Fact, Form, Lexicon, select
+from .relevance import Fact, Form, Lexicon, said_by, select
 from .rulebook import Rule, RuleBook
 from .safety import ARGUMENT, STRING
 
@@ -83,6 +84,7 @@ class TracedRule:
 
     ``number`` is its place among all, and in the name of its trace's predicate; ``words`` are the variables whose
     values the trace gives for the wording; ``reason`` is the name of a conflict's third argument, where it is fixed.
+    ``strings`` are those that it says.
     """
 
     number: int
@@ -93,6 +95,13 @@ class TracedRule:
     conditions: tuple[Condition, ...]
     words: tuple[str, ...]
     reason: str | None
+    strings: frozenset[str]
+
+    @cached_property
+    def digest(self) -> bytes:
+        """A digest of what the rule says, by what name, and how it is worded."""
+        told = (self.rule.name, self.rule.file, self.plain, self.rule.wording, self.rule.wording_terms)
+        return hashlib.sha256(repr(told).encode()).digest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +131,28 @@ class Program:
         for fact in self.lexicon.concerning(facts.strings):
             index.add(fact.signature, fact.arguments, fact.texts)
         return index
+
+    def fingerprint(self, facts: Facts) -> str:
+        """A digest of all that a story's conflicts follow from: its facts, and the rules and lexicon that it meets.
+
+        Rules that cannot fire in the story do not count, nor does where in its file a statement stands.
+        """
+        live = self.live(self.concerning(facts))
+        words = facts.strings.union(self._said_of_all[1], *(rule.strings for rule in live))
+        told = {*zip(facts.predicates, facts.texts, strict=True)}
+        told.update((fact.predicate, fact.texts) for fact in self.lexicon.reached(words))
+        digest = hashlib.sha256(repr(sorted(told)).encode())
+        digest.update(self._said_of_all[0])
+        for rule in live:
+            digest.update(rule.digest)
+        return digest.hexdigest()
+
+    @cached_property
+    def _said_of_all(self) -> tuple[bytes, frozenset[str]]:
+        """A digest of the facts that every story has whatever rules say, and their strings."""
+        facts = self.lexicon.unguarded
+        told = sorted((fact.predicate, fact.texts) for fact in facts)
+        return hashlib.sha256(repr(told).encode()).digest(), frozenset(s for fact in facts for s in said_by(fact))
 
     def live(self, index: FactIndex, whole: bool = False) -> list[TracedRule]:
         """The rules that may fire over these facts: all (``whole``), or only those on which an answer may rest."""
@@ -283,6 +314,7 @@ def _traced(number: int, rule: Rule, statement: AST) -> tuple[TracedRule, Form]:
     there = Counter(variables(whole))  # one case of a pool need not have all variables
     words = tuple(dict.fromkeys(v for term in rule.wording_terms for v in variables(term) if v in there))
     trace = f"{TRACE}{number}({head},{_tuple(used)},{_tuple(absent)},{_tuple(words)})"
+    strings = frozenset(_strings_said(whole))
     traced = TracedRule(
         number,
         rule,
@@ -292,8 +324,8 @@ def _traced(number: int, rule: Rule, statement: AST) -> tuple[TracedRule, Form]:
         tuple(map(condition, positive)),
         words,
         _fixed_name(statement.head.atom.symbol.arguments[2]) if atom.signature == CONFLICT else None,
+        strings,
     )
-    strings = frozenset(_strings_said(whole))
     return traced, Form(atom, tuple(positive), tuple(negative), frozenset(elsewhere), strings, there)
 
 

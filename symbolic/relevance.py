@@ -10,7 +10,7 @@ strings that rules pass on from it. What has no guard is always selected. So sel
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -64,11 +64,12 @@ class Fact:
 class Lexicon:
     """The facts of a rule book that conflicts can rest on, found by the strings that are in play.
 
-    ``always`` are selected for any story; ``by_string`` has the others by the string at a guard; ``passed_on`` are the
-    strings that a fact brings into play.
+    ``always`` are selected for any story: the ``unguarded`` and what these and the strings that rules say lead to.
+    ``by_string`` has the others by the string at a guard; ``passed_on`` are the strings that a fact brings into play.
     """
 
     always: tuple[Fact, ...] = field(repr=False)
+    unguarded: tuple[Fact, ...] = field(repr=False)
     by_string: Mapping[str, Sequence[Fact]] = field(repr=False)
     passed_on: Mapping[Signature, tuple[int, ...]] = field(repr=False)
 
@@ -79,12 +80,16 @@ class Lexicon:
 
     def concerning(self, words: Iterable[str]) -> list[Fact]:
         """The facts beside ``always`` that can matter to a story with these strings, in an order of their own."""
+        return self.reached(words, self.constant)
+
+    def reached(self, words: Iterable[str], known_facts: Collection[int] = ()) -> list[Fact]:
+        """The guarded facts that some strings lead to, in an order of their own; no further than ``known_facts``."""
         found: dict[int, Fact] = {}
         frontier = sorted(words)
         known = set(frontier)
         while frontier:
             for fact in self.by_string.get(frontier.pop(), ()):
-                if id(fact) not in found and id(fact) not in self.constant:
+                if id(fact) not in found and id(fact) not in known_facts:
                     found[id(fact)] = fact
                     for string in self.brought(fact):
                         if string not in known:
@@ -127,10 +132,16 @@ def select(
             for string in sorted({s for k in guards.guards[fact.signature] for s in fact.strings(k)}):
                 by_string[string].append(fact)
     passed_on = {signature: tuple(sorted(positions)) for signature, positions in guards.passed_on.items()}
-    general = Lexicon(tuple(always), by_string, passed_on)
+    general = Lexicon(tuple(always), tuple(always), by_string, passed_on)
     # What rules and the general facts say is in play in every story.
-    said = guards.constants.union(*(guards.said_by(fact) for fact in always))
-    return Lexicon((*always, *general.concerning(said)), by_string, passed_on)
+    said = guards.constants.union(*(said_by(fact) for fact in always))
+    return Lexicon((*always, *general.reached(said)), tuple(always), by_string, passed_on)
+
+
+def said_by(fact: Fact) -> Iterator[str]:
+    """All strings of a fact."""
+    for position in range(len(fact.texts)):
+        yield from fact.strings(position)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,11 +187,6 @@ class _Guards:
             }
             for signature, columns in self._values.items()
         }
-
-    def said_by(self, fact: Fact) -> Iterator[str]:
-        """All strings of a fact that is always there."""
-        for position in range(len(fact.texts)):
-            yield from fact.strings(position)
 
     def read_heads(self, forms: Sequence[Form]) -> None:
         """Find the positions of derived predicates that only ever hold strings of the story: done first of all.
