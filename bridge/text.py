@@ -98,6 +98,19 @@ def metrics_view(figures: Mapping[str, object]) -> RenderableType:
     return table
 
 
+def comparison_view(rows: Mapping[str, Mapping[str, object]]) -> RenderableType:
+    """Systems side by side: a row each, a column for each figure that the first has, fractions in percent."""
+    names = list(next(iter(rows.values()), {}))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("")
+    for name in names:
+        table.add_column(name.replace("_", " "), justify="right")
+    for system, figures in rows.items():
+        values = [figures.get(name) for name in names]
+        table.add_row(printable(system), *(f"{100 * v:.1f}" if isinstance(v, float) else "-" for v in values))
+    return table
+
+
 def _add_figures(table: Table, figures: Mapping[str, object], indent: str) -> None:
     for name, value in figures.items():
         label = f"{indent}{name.replace('_', ' ')}"

@@ -95,6 +95,18 @@ def code_version() -> str:
         return "not installed"
 
 
+def make_folder(out: Path) -> None:
+    """Make the folder of a run, if it is not there.
+
+    Raises:
+        ModelError: it cannot be made.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ModelError(f"cannot be the folder of a run: {error.strerror or error}", Location(str(out))) from None
+
+
 def example(pair: StoryPair, analysed: AnalysedPair) -> Example:
     """An analysed pair as a training example.
 
@@ -195,10 +207,7 @@ def train_tagger(
     config = neural.TrainingConfig(encoder=encoder, seed=seed)
     if epochs is not None:
         config = replace(config, epochs=epochs)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ModelError(f"cannot be the folder of a run: {error.strerror or error}", Location(str(out))) from None
+    make_folder(out)
     if folds is not None:
         curves = neural.cross_validate(pairs, config, folds, out, progress, only, start)
         return {"folds": {str(k): _last(curve) for k, curve in sorted(curves.items())}}

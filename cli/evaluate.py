@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from .options import (
+    ConflictsName,
     File,
     Limit,
     ModelName,
@@ -42,8 +43,12 @@ def evaluate_trip(
     file: File,
     format: OutputFormat = "text",
     system: Annotated[
-        Literal["neurosymbolic", "symbolic", "random"],
-        typer.Option("--system", help="With the neural prior, rules and states alone, or a random floor."),
+        Literal["neurosymbolic", "symbolic", "tiered", "random"],
+        typer.Option(
+            "--system",
+            help="With the neural prior, rules and states alone, the neural baseline (give its --model), or a random "
+            "floor.",
+        ),
     ] = "neurosymbolic",
     states: Annotated[
         Literal["predicted", "gold"],
@@ -58,6 +63,7 @@ def evaluate_trip(
             show_default=False,
         ),
     ] = None,
+    conflicts: ConflictsName = "top-two",
     partition: Partition = None,
     rules: Rules = [],  # noqa: B006
     no_rule: NoRule = [],  # noqa: B006
@@ -83,6 +89,14 @@ def evaluate_trip(
         from ..bridge.evaluation import evaluate_random
 
         figures = evaluate_random(pairs, seed).to_json()
+    elif system == "tiered":
+        from ..bridge.tiered import evaluate_tiered, load_tiered, seen_by
+
+        tiered = load_tiered(model)
+        if seen_by(tiered, pairs):
+            sys.stderr.write(_SEEN)
+        with progress("evaluating") as report:
+            figures = evaluate_tiered(tiered, pairs, conflicts, report).to_json()
     else:
         from ..bridge.evaluation import evaluate, seen_in_training
 

@@ -82,6 +82,14 @@ ChosenSystem = Annotated[
         show_default="neurosymbolic, or symbolic with gold states",
     ),
 ]
+ConflictsName = Annotated[
+    Literal["top-two", "threshold"],
+    typer.Option(
+        "--conflicts",
+        help="How the tiered baseline names sentences: the two most believed, or all over .5 in either story "
+        "(as the published code).",
+    ),
+]
 Partition = Annotated[
     str | None,
     typer.Option(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,6 +12,7 @@ import typer
 
 from ..symbolic.errors import UsageError
 from .options import (
+    ConflictsName,
     File,
     Limit,
     NoRule,
@@ -30,6 +33,23 @@ Twins = Annotated[
     ),
 ]
 
+Run = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the run; a stopped run goes on there.")]
+Encoder = Annotated[str, typer.Option("--encoder", metavar="NAME_OR_DIR", help="minilm, or any Hugging Face encoder.")]
+Folds = Annotated[
+    int | None,
+    typer.Option(
+        "--folds",
+        min=2,
+        metavar="N",
+        help="Cross-validate by base story in N folds instead of training on all pairs.",
+        show_default=False,
+    ),
+]
+Fold = Annotated[
+    list[int],
+    typer.Option("--fold", min=0, metavar="K", help="With --folds, this fold only. May be given again."),
+]
+
 train_app = typer.Typer(help="Train the parts that learn, reproducibly, from data files.", no_args_is_help=True)
 
 
@@ -42,30 +62,14 @@ train_app = typer.Typer(help="Train the parts that learn, reproducibly, from dat
 )
 def train_tagger(
     file: File,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="The folder of the run; a stopped run goes on there.")
-    ],
-    encoder: Annotated[
-        str, typer.Option("--encoder", metavar="NAME_OR_DIR", help="minilm, or any Hugging Face encoder.")
-    ] = "minilm",
+    out: Run,
+    encoder: Encoder = "minilm",
     epochs: Annotated[
         int | None, typer.Option("--epochs", min=1, help="Passes over the data.", show_default="the encoder's own")
     ] = None,
     seed: Seed = 0,
-    folds: Annotated[
-        int | None,
-        typer.Option(
-            "--folds",
-            min=2,
-            metavar="N",
-            help="Cross-validate by base story in N folds instead of training on all pairs.",
-            show_default=False,
-        ),
-    ] = None,
-    fold: Annotated[
-        list[int],
-        typer.Option("--fold", min=0, metavar="K", help="With --folds, this fold only. May be given again."),
-    ] = [],  # noqa: B006
+    folds: Folds = None,
+    fold: Fold = [],  # noqa: B006
     twins: Twins = [],  # noqa: B006
     start: Annotated[
         Path | None,
@@ -88,10 +92,7 @@ def train_tagger(
     from ..bridge.readers import read_pairs
     from ..bridge.twins import read_twins
 
-    if fold and folds is None:
-        raise UsageError("--fold picks folds of --folds: give that too")
-    if folds is not None and any(number >= folds for number in fold):
-        raise UsageError(f"the folds of --folds {folds} are 0 to {folds - 1}: give one of these to --fold")
+    _check_folds(folds, fold)
     pairs = list(itertools.islice(read_pairs(file), limit))
     also = [one for twin in twins for one in itertools.islice(read_twins(twin), limit)]
     from ..bridge.training import train_tagger as train  # after the input is read: this takes seconds
@@ -110,6 +111,143 @@ def train_tagger(
             progress=lambda step, steps, losses: report(step, steps, f"loss {losses['total']:.2f}"),
         )
     print_figures(figures, format)
+
+
+@train_app.command(
+    "tiered",
+    epilog=examples(
+        "disproof train tiered dev.jsonl.gz --out runs/tiered --folds 5",
+        "disproof train tiered dev.jsonl.gz --out runs/tiered --folds 5 --fold 0 --encoder roberta-large",
+        "disproof train tiered dev.jsonl.gz --out runs/ablations --folds 5 --ablate",
+    ),
+)
+def train_tiered(
+    file: File,
+    out: Run,
+    encoder: Encoder = "minilm",
+    epochs: Annotated[int, typer.Option("--epochs", min=1, help="Passes over the data; the best one is kept.")] = 10,
+    losses: Annotated[
+        str | None,
+        typer.Option(
+            "--losses",
+            metavar="P,E,C,S",
+            help="Weights of the losses of preconditions, effects, conflicts and story, which sum to 1.",
+            show_default="0.4,0.4,0.2,0: the paper's best",
+        ),
+    ] = None,
+    learning_rate: Annotated[
+        float, typer.Option("--learning-rate", help="Of the encoder and of all above it; the paper's.")
+    ] = 1e-5,
+    pairs_per_step: Annotated[
+        int, typer.Option("--pairs-per-step", min=1, metavar="N", help="Pairs whose gradients make one step.")
+    ] = 1,
+    truncate: Annotated[
+        int | None,
+        typer.Option(
+            "--truncate",
+            min=8,
+            metavar="N",
+            help="Cut entity and sentence to N tokens together; the published code cuts to 16.",
+            show_default=False,
+        ),
+    ] = None,
+    conflicts: ConflictsName = "top-two",
+    ablate: Annotated[
+        bool,
+        typer.Option("--ablate", help="Train with all losses, without story, without conflict and without states."),
+    ] = False,
+    seed: Seed = 0,
+    folds: Folds = None,
+    fold: Fold = [],  # noqa: B006
+    plot: Annotated[bool, typer.Option("--plot/--no-plot", help="Draw the learning curves (needs matplotlib).")] = True,
+    limit: Limit = None,
+    format: OutputFormat = "text",
+) -> None:
+    """Train the purely neural baseline (Storks et al., 2021): states, conflicts and story, each from the one before.
+
+    Writes a model folder with its metrics.json, curves.json and curves.svg; with --folds, one for each fold, with what
+    is said of the held-out pairs. A tenth of the base stories trained on is set aside and chooses the epoch.
+    """
+    from ..bridge.curves import require_plotting
+    from ..bridge.documents import to_json
+    from ..bridge.output import Output, progress
+    from ..bridge.readers import read_pairs
+    from ..bridge.text import comparison_view
+
+    _check_folds(folds, fold)
+    weights = _loss_weights(losses)
+    if not (math.isfinite(learning_rate) and learning_rate > 0):
+        raise UsageError("--learning-rate must be above 0")
+    if ablate and losses is not None:
+        raise UsageError("--ablate has loss weights of its own: leave out --losses")
+    if plot:
+        require_plotting()
+    pairs = list(itertools.islice(read_pairs(file), limit))
+    from ..bridge import tiered_training as tiered  # after the input is read: what it calls takes seconds to import
+
+    config = tiered.training_config(
+        encoder=encoder,
+        epochs=epochs,
+        losses=weights,
+        learning_rate=learning_rate,
+        pairs_per_step=pairs_per_step,
+        truncate=truncate,
+        conflicts=conflicts,
+        seed=seed,
+    )
+    with progress("training") as report:
+
+        def tell(setting: str) -> Callable[[int, int, dict[str, float]], None]:
+            def told(step: int, steps: int, now: dict[str, float]) -> None:
+                report(step, steps, f"{setting} loss {now['total']:.2f}".strip())
+
+            return told
+
+        if not ablate:
+            figures = tiered.train_tiered(
+                pairs, out, config, folds=folds, only=fold or None, plot=plot, progress=tell("")
+            )
+        else:
+            figures = tiered.ablate(pairs, out, config, folds=folds, only=fold or None, plot=plot, progress=tell)
+            tiered.write_table(out, figures)
+    if not ablate:
+        print_figures(figures, format)
+        return
+    output = Output(None, "")
+    if format == "json":
+        output.write(to_json(figures) + "\n")
+    else:
+        output.show(comparison_view(tiered.ablation_rows(figures)))
+
+
+def _loss_weights(text: str | None) -> tuple[float, float, float, float] | None:
+    """The four weights of ``--losses``.
+
+    Raises:
+        UsageError: they are not four numbers from 0 that sum to 1.
+    """
+    if text is None:
+        return None
+    try:
+        precondition, effect, conflict, story = (float(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError(f"--losses takes four numbers such as 0.4,0.4,0.2,0, not {text!r}") from None
+    weights = (precondition, effect, conflict, story)
+    if not all(weight >= 0 for weight in weights) or not math.isclose(sum(weights), 1.0, abs_tol=1e-6):
+        raise UsageError(f"the weights of --losses are 0 or more and sum to 1: {text} does not")
+    return weights
+
+
+def _check_folds(folds: int | None, fold: list[int]) -> None:
+    """Refuse folds that are not there.
+
+    Raises:
+        UsageError: one is not, or there are none to pick from.
+    """
+    if fold and folds is None:
+        raise UsageError("--fold picks folds of --folds: give that too")
+    if folds is not None and any(number >= folds for number in fold):
+        raise UsageError(f"the folds of --folds {folds} are 0 to {folds - 1}: give one of these to --fold")
 
 
 @train_app.command(

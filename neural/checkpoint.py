@@ -42,6 +42,8 @@ def save(
         for key, value in entry.items()
     }
     moments["rng"] = torch.get_rng_state()
+    if torch.cuda.is_available():
+        moments["cuda_rng"] = torch.cuda.get_rng_state()
     save_file(moments, fresh / "optimizer.safetensors")
     # Last and in one step: a folder that has it is complete.
     (fresh / _UNFINISHED).write_text(json.dumps({"scheduler_steps": scheduler.last_epoch, **progress}), "utf-8")
@@ -133,6 +135,8 @@ def restore(
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise _unusable(folder, error) from None
     torch.set_rng_state(moments.pop("rng"))
+    if (drawn := moments.pop("cuda_rng", None)) is not None and torch.cuda.is_available():
+        torch.cuda.set_rng_state(drawn)
     state: dict[int, dict[str, torch.Tensor]] = {}
     for key, value in moments.items():
         index, _, name = key.partition(".")

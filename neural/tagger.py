@@ -51,7 +51,7 @@ def model_folder(model: str) -> Path:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Keep torch to one thread: with more, the last bit of a sum depends on how many.
 
     Measured on MiniLM: up to 2e-7 apart between 1 and 2 threads. The number is the process's, hence the lock.
@@ -129,7 +129,7 @@ class Tagger:
         states = np.zeros((len(entities), len(sentences), 2, N_ATTRIBUTES, N_VALUES), np.float32)
         pairs = np.full((len(sentences), len(sentences)), -np.inf, np.float32)
         for begin, start, encoded in parts:
-            with torch.inference_mode(), _one_thread():
+            with torch.inference_mode(), one_thread():
                 output = self.network(collate([encoded], self.special.pad))
             probabilities = output.state_logits.softmax(-1)[0, : len(entities)].numpy()
             length = encoded.sentence_weights.shape[0]

@@ -12,7 +12,7 @@ import math
 import os
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -97,14 +97,14 @@ def train(
         checkpoint.begin_with(network, start)
     examples = [_example(pair, encoder) for pair in pairs]
     steps = config.epochs * math.ceil(len(examples) / config.pairs_per_batch)
-    optimizer = _optimizer(network, config)
+    optimizer = make_optimizer(network, config.learning_rate, config.head_learning_rate, config.weight_decay)
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, steps, config.warmup))
     history: list[dict[str, float]] = []
     saved = folder / "checkpoint"
     described = settings(config, pairs, start)
     data = fingerprint(pairs)
     if checkpoint.exists(saved):
-        _require_same(saved, checkpoint.peek(saved), described, data)
+        require_same(saved, checkpoint.peek(saved), described, data)
         history = checkpoint.restore(saved, network, optimizer, scheduler)["history"]
     for epoch in range(len(history), config.epochs):
         history.append(_epoch(network, examples, optimizer, scheduler, config, epoch, encoder.special.pad, progress))
@@ -144,7 +144,7 @@ def fingerprint(pairs: Sequence[StoryPair]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _require_same(place: Path, found: Mapping[str, Any], described: Mapping[str, Any], data: str) -> None:
+def require_same(place: Path, found: Mapping[str, Any], described: Mapping[str, Any], data: str) -> None:
     """Refuse to go on with a run of other settings or data."""
     if found.get("training", described) != described or found.get("data", data) != data:
         raise StoryError(
@@ -172,6 +172,48 @@ def cross_validate(
         ModelError: the encoder cannot be loaded.
     """
     done: dict[int, dict[str, Any]] = {}
+    for fold in open_folds(pairs, n, folder, only):
+        begin = start / fold.place.name if start is not None else None
+        about: dict[str, Any] = {"training": settings(config, fold.inside, begin), "data": fingerprint(fold.inside)}
+        if fold.finished is not None:
+            require_same(fold.place, fold.finished, about["training"], about["data"])
+            done[fold.number] = fold.finished
+            continue
+        tagger, curve = train(fold.inside, config, fold.place, progress, begin)
+        started = time.perf_counter()
+        taggings = {(i, s): tag_story(tagger, story) for i in fold.held_out for s, story in enumerate(pairs[i].stories)}
+        curve.update(about)
+        curve["no_conflict"] = tagger.no_conflict
+        curve["tagging_seconds"] = time.perf_counter() - started
+        save_taggings(fold.place / "heldout.safetensors", taggings)
+        fold.finish(curve)
+        done[fold.number] = curve
+    return done
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """One fold of a cross-validation: its pairs, its folder, and its metrics where it is finished."""
+
+    number: int
+    place: Path
+    inside: list[StoryPair]
+    held_out: list[int]
+    finished: dict[str, Any] | None
+
+    def finish(self, metrics: Mapping[str, Any]) -> None:
+        """Write the fold's metrics, whole or not at all: their file is what makes it finished."""
+        fresh = self.place / "metrics.tmp"
+        fresh.write_text(json.dumps(metrics, indent=1), "utf-8")
+        os.replace(fresh, self.place / "metrics.json")
+
+
+def open_folds(pairs: Sequence[StoryPair], n: int, folder: Path, only: Sequence[int] | None = None) -> Iterator[Fold]:
+    """The folds of a cross-validation in ``folder/fold-K``, those in ``only`` where it is given.
+
+    Raises:
+        StoryError: there are fewer base stories than folds.
+    """
     parts = folds(pairs, n)
     if not all(parts):
         raise StoryError(
@@ -184,23 +226,8 @@ def cross_validate(
         metrics = place / "metrics.json"
         outside = set(held_out)
         inside = [p for i, p in enumerate(pairs) if i not in outside]
-        begin = start / place.name if start is not None else None
-        about: dict[str, Any] = {"training": settings(config, inside, begin), "data": fingerprint(inside)}
-        if metrics.exists():
-            done[k] = json.loads(metrics.read_text("utf-8"))
-            _require_same(place, done[k], about["training"], about["data"])
-            continue
-        tagger, curve = train(inside, config, place, progress, begin)
-        started = time.perf_counter()
-        taggings = {(i, s): tag_story(tagger, story) for i in held_out for s, story in enumerate(pairs[i].stories)}
-        curve.update(about)
-        curve["no_conflict"] = tagger.no_conflict
-        curve["tagging_seconds"] = time.perf_counter() - started
-        save_taggings(place / "heldout.safetensors", taggings)
-        metrics.with_suffix(".tmp").write_text(json.dumps(curve, indent=1), "utf-8")
-        os.replace(metrics.with_suffix(".tmp"), metrics)
-        done[k] = curve
-    return done
+        finished = json.loads(metrics.read_text("utf-8")) if metrics.exists() else None
+        yield Fold(k, place, inside, held_out, finished)
 
 
 def tag_story(tagger: Tagger, story: Story) -> Tagging:
@@ -221,6 +248,11 @@ def save_taggings(path: Path, taggings: dict[tuple[int, int], Tagging]) -> None:
         arrays[f"{pair}.{story}.probabilities"] = tagging.probabilities.astype(np.float32)
         if tagging.pair_scores is not None:
             arrays[f"{pair}.{story}.pairs"] = tagging.pair_scores.astype(np.float32)
+    save_arrays(path, arrays)
+
+
+def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    """Store named arrays as safetensors, whole or not at all."""
     fresh = path.with_suffix(".tmp")
     save_file(arrays, fresh)
     os.replace(fresh, path)
@@ -256,7 +288,10 @@ def _state_labels(story: Story) -> torch.Tensor:
     return torch.full((len(story.entities or ()), len(story.sentences), len(SIDES), N_ATTRIBUTES), NO_LABEL)
 
 
-def _optimizer(network: TaggerNetwork, config: TrainingConfig) -> torch.optim.Optimizer:
+def make_optimizer(
+    network: torch.nn.Module, learning_rate: float, head_learning_rate: float, weight_decay: float
+) -> torch.optim.Optimizer:
+    """AdamW with a rate for the encoder and one for what is above it; only matrices decay."""
     groups: dict[tuple[bool, bool], list[torch.nn.Parameter]] = {}
     for name, parameter in network.named_parameters():
         key = (name.startswith("encoder."), parameter.dim() > 1)
@@ -265,8 +300,8 @@ def _optimizer(network: TaggerNetwork, config: TrainingConfig) -> torch.optim.Op
         [
             {
                 "params": parameters,
-                "lr": config.learning_rate if pretrained else config.head_learning_rate,
-                "weight_decay": config.weight_decay if matrix else 0.0,
+                "lr": learning_rate if pretrained else head_learning_rate,
+                "weight_decay": weight_decay if matrix else 0.0,
             }
             for (pretrained, matrix), parameters in sorted(groups.items())
         ],
