@@ -93,6 +93,10 @@ class Table:
     rows: tuple[Row, ...]
     note: str = ""
 
+    def is_worded(self, column: int) -> bool:
+        """Whether a column holds words, not figures."""
+        return any(row.cells[column].text[:1].isalpha() for row in self.rows)
+
 
 def label(text: str) -> Cell:
     """A cell of words."""
@@ -208,7 +212,7 @@ def paired(comparison: Comparison) -> Table:
     ]
     return Table(
         "paired",
-        "Do two systems differ?",
+        "Paired tests",
         ("first", "second", "tier", "only first right", "only second right", "p"),
         tuple(rows),
         PAIRED_NOTE,

@@ -24,6 +24,7 @@ from .wording import printable
 _SIDE_BY_SIDE: Final = 4
 _SHOWN: Final = 5
 _NARROWEST_NAME: Final = 10
+_WIDEST_NAME: Final = 13
 
 
 def comparison_view(comparison: Comparison, notes: Sequence[str] = ()) -> RenderableType:
@@ -50,11 +51,11 @@ def _shown(table: Table) -> list[RenderableType]:
             [*fixed, *range(start, min(start + _SIDE_BY_SIDE, len(table.columns)))]
             for start in range(by_system, len(table.columns), _SIDE_BY_SIDE)
         ]
-    grids = [_grid(table, columns) for columns in parts]
+    grids = [_grid(table, columns, by_system is not None) for columns in parts]
     return [Text(), Text(table.title, "bold underline"), *grids, Text(table.note, "dim")]
 
 
-def _grid(table: Table, columns: Sequence[int]) -> Grid:
+def _grid(table: Table, columns: Sequence[int], by_system: bool) -> Grid:
     grid = Grid(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for place in columns:
         # Headings and names may be folded, figures not.
@@ -64,6 +65,7 @@ def _grid(table: Table, columns: Sequence[int]) -> Grid:
             overflow="fold",
             justify="left" if place == 0 else "right",
             min_width=min(widest, _NARROWEST_NAME) if place == 0 else widest,
+            max_width=None if place == 0 or not by_system else max(widest, _WIDEST_NAME),
         )
     for row in table.rows:
         grid.add_row(*(Text(row.cells[place].text) for place in columns), style="dim" if row.published else "")
