@@ -44,7 +44,7 @@ def _shown(table: Table) -> list[RenderableType]:
     """A table under its title, in parts where its systems are too many columns, and its note."""
     by_system = {"failure_modes": 1, "by_kind": 2, "by_distance": 2}.get(table.key)
     if by_system is None:
-        parts = [range(len(table.columns))]
+        parts = [[*range(len(table.columns))]]
     else:
         fixed = range(by_system)
         parts = [
