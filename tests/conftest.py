@@ -15,7 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disproof.symbolic.vocabulary import ATTRIBUTE, EFFECT, FALSE, N_ATTRIBUTES, PRECONDITION, TRUE
+from disproof.bridge.comparison import Comparison, Cost, SystemRun, compare
+from disproof.bridge.metrics import PairPrediction, SingleMetrics, StoryPrediction, score_pairs
+from disproof.bridge.verdict import Choice, Verdict
+from disproof.symbolic.proof import Conflict, ProofNode
+from disproof.symbolic.story import Gold, State, StateTable, Story, StoryPair
+from disproof.symbolic.vocabulary import ATTRIBUTE, EFFECT, FALSE, N_ATTRIBUTES, PRECONDITION, SIDES, TRUE
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -151,3 +156,119 @@ def trip_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("trip") / "tiny.jsonl"
     file.write_text("".join(lines), "utf-8")
     return file
+
+
+CUP_AND_ANN = ("cup", "Ann")
+_PIECES = State("effect", 1, "cup", "pieces", 2)
+_WHOLE = State("precondition", 3, "cup", "pieces", 1)
+_FULL = State("precondition", 3, "cup", "contain", 2)
+_EMPTY = State("effect", 2, "cup", "contain", 1)
+_HOT = State("effect", 1, "cup", "temperature", 2)
+
+
+def _table(*states: State) -> StateTable:
+    values = np.zeros((len(CUP_AND_ANN), 4, 2, N_ATTRIBUTES), np.int8)
+    for s in states:
+        values[CUP_AND_ANN.index(s.entity), s.sentence, SIDES.index(s.side), ATTRIBUTE[s.attribute].index] = s.value
+    return StateTable(CUP_AND_ANN, values)
+
+
+def _pair(identifier: str, conflict: tuple[int, int], *states: State, odd: str = "Ann rests.") -> StoryPair:
+    """Of label 1: the first story cannot happen; the twin leaves in its last sentence."""
+    sentences = ("Ann fills the cup.", "Ann breaks the cup.", odd, "Ann drinks from the cup.")
+    broken = Story(sentences, CUP_AND_ANN, f"{identifier}-0", Gold(False, conflict, _table(*states)))
+    twin = Story((*sentences[:3], "Ann leaves."), CUP_AND_ANN, f"{identifier}-1", Gold(True, None, _table()))
+    return StoryPair((broken, twin), 1, identifier)
+
+
+def _pairs(odd: str = "Ann rests.") -> list[StoryPair]:
+    """Two are of one base story; kinds: pieces, contain, none, pieces; distances 2, 1, 2 and 2."""
+    return [
+        _pair("1-C0", (1, 3), _PIECES, _WHOLE),
+        _pair("1-C1", (2, 3), _EMPTY, _FULL, odd=odd),
+        _pair("2-C0", (1, 3), _HOT, odd=odd),
+        _pair("3-C0", (1, 3), _PIECES, _WHOLE),
+    ]
+
+
+def _said(
+    choice: int, conflict: tuple[int, ...] | None, states: tuple[State, ...], proof: tuple[State, ...] | None = None
+) -> PairPrediction:
+    return PairPrediction(choice, (StoryPrediction(conflict, _table(*states), proof), StoryPrediction()))
+
+
+_RULES = [
+    _said(1, (1, 3), (_PIECES, _WHOLE), (_PIECES, _WHOLE)),
+    _said(1, (2, 3), (_EMPTY, _FULL), (_EMPTY,)),
+    _said(1, (0, 3), (_HOT,), (_HOT,)),
+    _said(0, (1, 3), (_PIECES, _WHOLE)),
+]
+_PRIOR = [
+    _said(1, (1, 3), (_PIECES, _FULL)),
+    _said(0, (2, 3), ()),
+    _said(1, (0, 3), (_HOT,)),
+    _said(0, (0, 3), ()),
+]
+
+
+def _proof(text: str) -> Conflict:
+    """A proof of two steps, the first of which says ``text``."""
+    label = ProofNode('label(eff,1,"cup",pieces,true,105)', "state", state=State("effect", 1, "cup", "pieces", 2, 0.9))
+    atom = 'conflict(1,3,pieces_clash,"cup",pieces)'
+    root = ProofNode(atom, "rule", "pieces_clash", "things.lp", 12, text, (label,), ('regained(3,"cup")',))
+    return Conflict(1, 3, "pieces_clash", "pieces_clash", "cup", "pieces", root)
+
+
+def _choices(stories: list[StoryPair], said: list[PairPrediction], text: str) -> list[Choice]:
+    """Choices with a proof of the second pair only."""
+    found = []
+    for number, (both, prediction) in enumerate(zip(stories, said, strict=True)):
+        verdicts = []
+        for k, story in enumerate(both.stories):
+            plausible = k == prediction.choice
+            proved = _proof(text) if number == 1 and not plausible else None
+            pair = None if plausible else prediction.stories[k].conflict
+            two = None if pair is None else (pair[0], pair[1])
+            basis: Any = "no conflict" if plausible else "proof" if proved else "neural prior"
+            verdicts.append(Verdict(story.id, story.sentences, CUP_AND_ANN, plausible, 0.9, basis, two, proved))
+        shares = (0.9, 0.1) if prediction.choice == 0 else (0.1, 0.9)
+        found.append(Choice(prediction.choice, shares, (verdicts[0], verdicts[1])))
+    return found
+
+
+def _run(
+    name: str,
+    stories: list[StoryPair],
+    predictions: list[PairPrediction],
+    confidences: list[float] | None = None,
+    explained: list[Choice] | None = None,
+    cost: Cost | None = None,
+) -> SystemRun:
+    figures = score_pairs(stories, predictions, SingleMetrics(8, 0.75, 0.5), name).to_json()
+    return SystemRun(name, figures, predictions, confidences, explained, cost or Cost(None, None, None, None))
+
+
+Compared = Callable[..., Comparison]
+
+
+@pytest.fixture(scope="session")
+def compared() -> Compared:
+    """Makes a comparison that can be checked by hand: four pairs, and three systems.
+
+    They are "rules" (timed, explained), "prior" (sure of itself) and ``name``, which brings predictions alone. They
+    disagree on the second pair, of which ``odd`` is a sentence; its only proof says ``text``.
+    """
+
+    def make(odd: str = "Ann rests.", text: str = "the cup is in pieces", name: str = "people’s own") -> Comparison:
+        stories = _pairs(odd)
+        explained = _choices(stories, _RULES, text)
+        return compare(
+            stories,
+            [
+                _run("rules", stories, _RULES, [1.0, 0.8, 0.8, 0.6], explained, Cost(0.02, 0.01, 0.03, 2)),
+                _run("prior", stories, _PRIOR, [0.95, 0.95, 0.95, 0.95]),
+                _run(name, stories, _PRIOR),
+            ],
+        )
+
+    return make

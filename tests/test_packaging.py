@@ -27,7 +27,7 @@ FOLDERS = ("cli", "neural", "symbolic", "rules", "bridge")
 ROOT_FILES = {"__init__.py", "py.typed"}
 # The kinds of file each folder may ship; another kind is a deliberate change here.
 KINDS = {
-    "bridge": {".py", ".json"},
+    "bridge": {".py", ".json", ".html", ".css", ".js"},
     "cli": {".py"},
     "neural": {".py", ".json", ".safetensors", ".txt"},
     "rules": {".lp", ".json", ".txt", ".py"},
@@ -82,6 +82,9 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: set[str]) -> None:
         "cli/__init__.py",
         "py.typed",
         "bridge/__init__.py",
+        "bridge/comparison_page.css",
+        "bridge/comparison_page.html",
+        "bridge/comparison_page.js",
         "neural/__init__.py",
         "symbolic/vocabulary.py",
     ],
