@@ -11,8 +11,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import statistics
+import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import cached_property, lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -24,6 +27,7 @@ from pydantic import TypeAdapter, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from ..symbolic.errors import DisproofError, Location
 from ..symbolic.facts import story_facts
 from ..symbolic.parse import Parse
 from ..symbolic.program import Program, compile_program
@@ -74,9 +78,12 @@ def files_digest(folder: Path) -> str:
 
 
 class Section:
-    """One file of texts by key; ``save`` keeps those that were asked for or added since it was opened."""
+    """One file of texts by key; ``save`` keeps those that were asked for or added since it was opened.
 
-    def __init__(self, path: Path) -> None:
+    Without a path it keeps them as long as it lives.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
         self._path = path
         self._used: dict[str, str] = {}
         self._changed = False
@@ -86,6 +93,8 @@ class Section:
 
     @cached_property
     def _kept(self) -> dict[str, str]:
+        if self._path is None:
+            return {}
         try:
             kept = json.loads(zlib.decompress(self._path.read_bytes()))
         except (OSError, ValueError, zlib.error):
@@ -109,22 +118,58 @@ class Section:
         Raises:
             DisproofError: it cannot be written.
         """
-        if self._changed or len(self._used) < len(self._kept):
+        if self._path is not None and (self._changed or len(self._used) < len(self._kept)):
             write_atomic(self._path, zlib.compress(json.dumps(self._used).encode(), 1))
 
 
+class Clock:
+    """How long each piece of work took when it was done, also where that was in a run before."""
+
+    def __init__(self, section: Section) -> None:
+        self._section = section
+        self._taken: dict[str, float] = {}
+
+    def __repr__(self) -> str:
+        return f"Clock({len(self._taken)} times)"
+
+    @contextmanager
+    def running(self, key: str) -> Iterator[None]:
+        """Time a piece of work."""
+        began = time.perf_counter()
+        yield
+        self._taken[key] = time.perf_counter() - began
+        self._section.put(key, repr(self._taken[key]))
+
+    def again(self, key: str) -> None:
+        """Count a piece of work that needed not be done again."""
+        try:
+            self._taken[key] = float(self._section.get(key) or "")
+        except ValueError:
+            return
+
+    def median(self) -> float | None:
+        """The median, in seconds; None where nothing was timed."""
+        return statistics.median(self._taken.values()) if self._taken else None
+
+
 class Cache:
-    """A folder of sections; those of one name are one section.
+    """A folder of sections; those of one name are one section. Without a folder nothing outlives the run.
 
     Raises:
-        OSError: the folder cannot be made.
+        DisproofError: the folder cannot be made.
     """
 
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+    def __init__(self, folder: Path | None = None) -> None:
+        try:
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DisproofError(
+                f"cannot be the folder of the cache: {error.strerror or error}", Location(str(folder))
+            ) from None
         self._folder = folder
         self._sections: dict[str, Section] = {}
-        self._taggings: dict[str, TaggingFile] = {}
+        self._arrays: dict[str, ArraySection] = {}
 
     def __repr__(self) -> str:
         return f"Cache({str(self._folder)!r})"
@@ -132,12 +177,19 @@ class Cache:
     def section(self, *name: str) -> Section:
         """The section of a name in parts, such as ("parses", a digest of the data)."""
         joined = "-".join((*name, code_digest()))
-        return self._sections.setdefault(joined, Section(self._folder / f"{joined}.json.z"))
+        return self._sections.setdefault(joined, Section(self._path(f"{joined}.json.z")))
 
-    def taggings(self, *name: str) -> TaggingFile:
-        """The section of taggings of a name in parts."""
-        joined = "-".join(("taggings", *name, code_digest()))
-        return self._taggings.setdefault(joined, TaggingFile(self._folder / f"{joined}.safetensors"))
+    def arrays(self, *name: str) -> ArraySection:
+        """The section of arrays of a name in parts."""
+        joined = "-".join((*name, code_digest()))
+        return self._arrays.setdefault(joined, ArraySection(self._path(f"{joined}.safetensors")))
+
+    def clock(self, *name: str) -> Clock:
+        """How long the work took whose results are in the section of a name in parts."""
+        return Clock(self.section("seconds", *name))
+
+    def _path(self, name: str) -> Path | None:
+        return None if self._folder is None else self._folder / name
 
     def save(self) -> None:
         """Write what has changed.
@@ -147,45 +199,40 @@ class Cache:
         """
         for section in self._sections.values():
             section.save()
-        for file in self._taggings.values():
-            file.save()
+        for arrays in self._arrays.values():
+            arrays.save()
 
 
-class TaggingFile:
-    """One file of taggings by key; as ``Section``, but whole arrays."""
+class ArraySection:
+    """One file of arrays by key; as ``Section``."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None = None) -> None:
         self._path = path
         self._used: dict[str, np.ndarray[Any, Any]] = {}
         self._changed = False
 
     def __repr__(self) -> str:
-        return f"TaggingFile({str(self._path)!r})"
+        return f"ArraySection({str(self._path)!r})"
 
     @cached_property
     def _kept(self) -> Mapping[str, np.ndarray[Any, Any]]:
+        if self._path is None:
+            return {}
         try:
             with safe_open(self._path, framework="numpy") as file:
                 return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no mapping)
         except (OSError, SafetensorError):
             return {}
 
-    def get(self, key: str, entities: Sequence[str]) -> Tagging | None:
-        """The tagging kept under a key."""
-        for part in ("probabilities", "pairs"):
-            name = f"{key}.{part}"
-            if name not in self._used and name in self._kept:
-                self._used[name] = self._kept[name]
-        probabilities = self._used.get(f"{key}.probabilities")
-        if probabilities is None:
-            return None
-        return Tagging(tuple(entities), probabilities, self._used.get(f"{key}.pairs"))
+    def get(self, key: str) -> np.ndarray[Any, Any] | None:
+        """The array that was kept under a key."""
+        if key not in self._used and key in self._kept:
+            self._used[key] = self._kept[key]
+        return self._used.get(key)
 
-    def put(self, key: str, tagging: Tagging) -> None:
-        """Keep a tagging."""
-        self._used[f"{key}.probabilities"] = tagging.probabilities
-        if tagging.pair_scores is not None:
-            self._used[f"{key}.pairs"] = tagging.pair_scores
+    def put(self, key: str, array: np.ndarray[Any, Any]) -> None:
+        """Keep an array."""
+        self._used[key] = np.ascontiguousarray(array)
         self._changed = True
 
     def save(self) -> None:
@@ -194,16 +241,17 @@ class TaggingFile:
         Raises:
             DisproofError: it cannot be written.
         """
-        if self._changed or len(self._used) < len(self._kept):
-            write_atomic(self._path, save({k: np.ascontiguousarray(v) for k, v in self._used.items()}))
+        if self._path is not None and (self._changed or len(self._used) < len(self._kept)):
+            write_atomic(self._path, save(self._used))
 
 
 class CachedParser:
     """A parser that looks first at what was parsed before; the parser itself is made when it is first needed."""
 
-    def __init__(self, make: Callable[[], Parser], section: Section) -> None:
+    def __init__(self, make: Callable[[], Parser], cache: Cache, *name: str) -> None:
         self._make = make
-        self._section = section
+        self._section = cache.section("parses", *name)
+        self.clock = cache.clock("parses", *name)
 
     @cached_property
     def _parser(self) -> Parser:
@@ -215,14 +263,19 @@ class CachedParser:
 
     def parse(self, sentences: Sequence[str], entities: Sequence[str] | None = None) -> Parse:
         """The story's parse, see ``Parser.parse``."""
-        key = _key(sentences, entities)
+        key = story_key(sentences, entities)
         kept = self._section.get(key)
         if kept is not None:
             try:
-                return _PARSE.validate_json(kept)
+                parse = _PARSE.validate_json(kept)
             except ValidationError:
                 pass
-        parse = self._parser.parse(sentences, entities)
+            else:
+                self.clock.again(key)
+                return parse
+        parser = self._parser  # which takes seconds to make, once
+        with self.clock.running(key):
+            parse = parser.parse(sentences, entities)
         self._section.put(key, _PARSE.dump_json(parse).decode())
         return parse
 
@@ -230,9 +283,10 @@ class CachedParser:
 class CachedTagger:
     """A tagger that looks first at what was tagged before; the tagger itself is made when it is first needed."""
 
-    def __init__(self, make: Callable[[], StateTagger], file: TaggingFile) -> None:
+    def __init__(self, make: Callable[[], StateTagger], cache: Cache, *name: str) -> None:
         self._make = make
-        self._file = file
+        self._section = cache.arrays("taggings", *name)
+        self.clock = cache.clock("taggings", *name)
 
     @cached_property
     def tagger(self) -> StateTagger:
@@ -241,20 +295,27 @@ class CachedTagger:
 
     def tag(self, sentences: Sequence[str], entities: Sequence[str]) -> Tagging:
         """The story's states, see ``StateTagger.tag``."""
-        key = _key(sentences, entities)
-        kept = self._file.get(key, entities)
-        if kept is None:
-            kept = self.tagger.tag(sentences, entities)
-            self._file.put(key, kept)
-        return kept
+        key = story_key(sentences, entities)
+        kept = self._section.get(f"{key}.probabilities")
+        if kept is not None:
+            self.clock.again(key)
+            return Tagging(tuple(entities), kept, self._section.get(f"{key}.pairs"))
+        tagger = self.tagger
+        with self.clock.running(key):
+            tagging = tagger.tag(sentences, entities)
+        self._section.put(f"{key}.probabilities", tagging.probabilities)
+        if tagging.pair_scores is not None:
+            self._section.put(f"{key}.pairs", tagging.pair_scores)
+        return tagging
 
 
 class CachedSolver:
     """A solver that looks first at what was solved before from the same facts by rules that say the same."""
 
-    def __init__(self, solver: Reasoner, section: Section) -> None:
+    def __init__(self, solver: Reasoner, cache: Cache, *name: str) -> None:
         self._solver = solver
-        self._section = section
+        self._section = cache.section("solutions", *name)
+        self.clock = cache.clock("solutions", *name)
         self.book: RuleBook = solver.book
 
     @cached_property
@@ -281,8 +342,10 @@ class CachedSolver:
         if kept is not None:
             found = self._read(kept)
             if found is not None:
+                self.clock.again(key)
                 return found
-        solution = self._solver.solve_story(parse, tagging)
+        with self.clock.running(key):
+            solution = self._solver.solve_story(parse, tagging)
         self._section.put(key, self._written(solution))
         return solution
 
@@ -324,6 +387,7 @@ class CachedSolver:
         return node if line is None or line == node.line else replace(node, line=line)
 
 
-def _key(sentences: Sequence[str], entities: Iterable[str] | None) -> str:
+def story_key(sentences: Sequence[str], entities: Iterable[str] | None) -> str:
+    """What a story with its entities is kept under."""
     told = json.dumps([list(sentences), None if entities is None else list(entities)])
     return hashlib.sha256(told.encode()).hexdigest()[:32]

@@ -21,7 +21,6 @@ from .scoring import Candidate, Judged, Weights, candidates, choose, judge, load
 from .verdict import Basis, Choice, Verdict
 
 if TYPE_CHECKING:
-    from ..neural.parser import Parser
     from ..symbolic.gaps import Nearest
     from ..symbolic.parse import Parse
     from ..symbolic.proof import Conflict
@@ -38,6 +37,16 @@ class StateTagger(Protocol):
 
     def tag(self, sentences: Sequence[str], entities: Sequence[str]) -> Tagging:
         """Probabilities of states, and scores of pairs or None."""
+
+
+class TextReader(Protocol):
+    """Anything that reads text: the parser, or one that remembers."""
+
+    def split(self, text: str) -> tuple[str, ...]:
+        """The sentences of a piece of prose."""
+
+    def parse(self, sentences: Sequence[str], entities: Sequence[str] | None = None) -> Parse:
+        """A story's verbs, arguments and properties."""
 
 
 class Reasoner(Protocol):
@@ -80,6 +89,9 @@ class Analysis:
         return judge(touching(self.candidates, sentence), weights, len(self.story.sentences))
 
 
+AnalysedPair = tuple[Analysis, Analysis]
+
+
 class Engine:
     """Explains stories and chooses between them under one model, rule book and set of weights.
 
@@ -89,7 +101,7 @@ class Engine:
         states: "predicted" by the tagger, or "gold" to take the annotation that a story brings.
         rules: rule files or folders that add to the shipped rules or replace them by name.
         without: names of rules to leave out.
-        tagger, parser: parts to use in place of the model's own.
+        tagger, parser, solver: parts to use in place of the engine's own (``rules`` and ``without`` are the solver's).
         weights: weights to use in place of the system's own.
 
     Raises:
@@ -106,7 +118,8 @@ class Engine:
         rules: Sequence[str | Path] = (),
         without: Collection[str] = (),
         tagger: StateTagger | None = None,
-        parser: Parser | None = None,
+        parser: TextReader | None = None,
+        solver: Reasoner | None = None,
         weights: Weights | None = None,
     ) -> None:
         if states == "gold" and system != "symbolic":
@@ -118,6 +131,7 @@ class Engine:
         self._without = tuple(without)
         self._tagger = tagger
         self._parser = parser
+        self._solver = solver
         self._weights = weights
 
     def __repr__(self) -> str:
@@ -133,7 +147,7 @@ class Engine:
         return Tagger.load(model_folder(self.model))
 
     @cached_property
-    def parser(self) -> Parser:
+    def parser(self) -> TextReader:
         """The text layer."""
         if self._parser is not None:
             return self._parser
@@ -144,6 +158,8 @@ class Engine:
     @cached_property
     def solver(self) -> Reasoner:
         """The rules, ready to solve; rules of the user's own are grounded in a process with limits."""
+        if self._solver is not None:
+            return self._solver
         if self._rules:
             from ..symbolic.confined import ConfinedSolver
 
@@ -216,7 +232,7 @@ class Engine:
     def verdict(self, analysis: Analysis) -> Verdict:
         """Judge one story by itself, from what the rules and the prior say of it."""
         judged = analysis.judged(self.weights)
-        return self._verdict(analysis, judged, judged.plausible, certainty(judged))
+        return _verdict(analysis, judged, judged.plausible, certainty(judged), self.weights)
 
     def choose(self, first: Story, second: Story) -> Choice:
         """Choose the plausible one of two stories; the other's verdict says which two sentences clash.
@@ -224,11 +240,7 @@ class Engine:
         Where the stories differ in exactly one sentence, only pairs with that sentence are looked at: what both
         stories share cannot tell them apart.
         """
-        both = (self.analyse(first), self.analyse(second))
-        judged, probabilities = weigh(both, self.weights)
-        better = 0 if probabilities[0] >= probabilities[1] else 1
-        verdicts = [self._verdict(both[k], judged[k], k == better, probabilities[better]) for k in (0, 1)]
-        return Choice(better, probabilities, (verdicts[0], verdicts[1]))
+        return choice_of((self.analyse(first), self.analyse(second)), self.weights)
 
     def _states(self, story: Story, parse: Parse) -> Tagging:
         if self.states == "predicted":
@@ -237,31 +249,8 @@ class Engine:
             raise UsageError(f"story {story.id!r} has no annotated states; use predicted ones")
         return certain(story.gold.states)
 
-    def _verdict(self, analysis: Analysis, judged: Judged, plausible: bool, confidence: float) -> Verdict:
-        best = judged.best
-        pair: tuple[int, int] | None = None
-        proofs: list[Conflict] = []
-        basis: Basis = "no conflict" if plausible else "neural prior"
-        if not plausible and best is not None:
-            pair = (best.evidence, best.breakpoint)
-            proofs = ranked_proofs(best, self.weights)
-            basis = "proof" if proofs else basis
-        return Verdict(
-            analysis.story.id,
-            analysis.story.sentences,
-            analysis.entities,
-            plausible,
-            min(1.0, max(0.0, confidence)),
-            basis,
-            pair,
-            proofs[0] if proofs else None,
-            tuple(proofs[1:]),
-        )
 
-
-def weigh(
-    both: tuple[Analysis, Analysis], weights: Weights, twin: bool = True
-) -> tuple[tuple[Judged, Judged], tuple[float, float]]:
+def weigh(both: AnalysedPair, weights: Weights, twin: bool = True) -> tuple[tuple[Judged, Judged], tuple[float, float]]:
     """Two stories' judgements and the probability of each to be the plausible one.
 
     ``twin`` uses the sentence in which the stories differ, if it is exactly one.
@@ -269,6 +258,36 @@ def weigh(
     odd = differing_sentence((both[0].story, both[1].story)) if twin else None
     judged = (both[0].judged(weights, odd), both[1].judged(weights, odd))
     return judged, choose(*judged, weights)
+
+
+def choice_of(both: AnalysedPair, weights: Weights) -> Choice:
+    """Choose the plausible one of two analysed stories, see ``Engine.choose``."""
+    judged, probabilities = weigh(both, weights)
+    better = 0 if probabilities[0] >= probabilities[1] else 1
+    verdicts = [_verdict(both[k], judged[k], k == better, probabilities[better], weights) for k in (0, 1)]
+    return Choice(better, probabilities, (verdicts[0], verdicts[1]))
+
+
+def _verdict(analysis: Analysis, judged: Judged, plausible: bool, confidence: float, weights: Weights) -> Verdict:
+    best = judged.best
+    pair: tuple[int, int] | None = None
+    proofs: list[Conflict] = []
+    basis: Basis = "no conflict" if plausible else "neural prior"
+    if not plausible and best is not None:
+        pair = (best.evidence, best.breakpoint)
+        proofs = ranked_proofs(best, weights)
+        basis = "proof" if proofs else basis
+    return Verdict(
+        analysis.story.id,
+        analysis.story.sentences,
+        analysis.entities,
+        plausible,
+        min(1.0, max(0.0, confidence)),
+        basis,
+        pair,
+        proofs[0] if proofs else None,
+        tuple(proofs[1:]),
+    )
 
 
 def weights_file(model: str, states: States) -> Path:

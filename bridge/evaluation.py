@@ -17,7 +17,7 @@ import numpy as np
 
 from ..symbolic.story import StateTable, Story, StoryPair
 from ..symbolic.vocabulary import ATTRIBUTES, N_ATTRIBUTES, UNKNOWN
-from .engine import Analysis, ranked_proofs, weigh
+from .engine import AnalysedPair, Analysis, ranked_proofs, weigh
 from .metrics import Metrics, PairPrediction, SingleMetrics, StoryPrediction, score_pairs, score_single
 from .scoring import Weights
 
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 Progress = Callable[[int, int], None]
-
-
-AnalysedPair = tuple[Analysis, Analysis]
 
 
 @dataclass(frozen=True)
@@ -130,22 +127,32 @@ def evaluate_random(pairs: Iterable[StoryPair], seed: int = 0) -> Evaluation:
     """The floor: choices, pairs and states at random, the same for the same story and seed."""
     listed = list(pairs)
     started = time.perf_counter()
-    predictions: list[PairPrediction] = []
-    truths: list[bool] = []
-    scores: list[float] = []
-    for pair in listed:
-        said = []
-        for k, story in enumerate(pair.stories):
-            rng = _rng(story, seed)
-            count = len(story.sentences)
-            two = tuple(sorted(rng.sample(range(count), 2))) if count > 1 else None
-            said.append(StoryPrediction(two, _random_states(story, rng), None))
-            truths.append(k != pair.label)
-            scores.append(rng.random())
-        predictions.append(PairPrediction(0 if scores[-2] < scores[-1] else 1, (said[0], said[1])))
+    drawn = [(_random(pair.stories[0], seed), _random(pair.stories[1], seed)) for pair in listed]
+    truths = [k != pair.label for pair in listed for k in (0, 1)]
+    scores = [score for both in drawn for _, score in both]
     single = score_single(truths, scores, [s > 0.5 for s in scores])
-    metrics = score_pairs(listed, predictions, single, "random", time.perf_counter() - started)
+    metrics = score_pairs(listed, _chosen(drawn), single, "random", time.perf_counter() - started)
     return Evaluation(metrics, metrics)
+
+
+def predict_random(pairs: Iterable[StoryPair], seed: int = 0) -> list[PairPrediction]:
+    """What the floor says of each pair."""
+    return _chosen([(_random(pair.stories[0], seed), _random(pair.stories[1], seed)) for pair in pairs])
+
+
+_Drawn = tuple[StoryPrediction, float]
+
+
+def _random(story: Story, seed: int) -> _Drawn:
+    """A prediction drawn for a story, and how implausible it is said to be."""
+    rng = _rng(story, seed)
+    count = len(story.sentences)
+    two = tuple(sorted(rng.sample(range(count), 2))) if count > 1 else None
+    return StoryPrediction(two, _random_states(story, rng), None), rng.random()
+
+
+def _chosen(drawn: Iterable[tuple[_Drawn, _Drawn]]) -> list[PairPrediction]:
+    return [PairPrediction(0 if a[1] < b[1] else 1, (a[0], b[0])) for a, b in drawn]
 
 
 def _single(pairs: Sequence[StoryPair], analysed: Sequence[AnalysedPair], weights: Sequence[Weights]) -> SingleMetrics:

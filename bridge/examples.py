@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, TypedDict
 from ..symbolic.errors import StoryError, did_you_mean
 from ..symbolic.example import Example
 from ..symbolic.rulebook import Rule, RuleBook
-from .engine import Reasoner
+from .engine import Reasoner, TextReader
 
 if TYPE_CHECKING:
-    from ..neural.parser import Parser
     from ..symbolic.parse import Parse
     from ..symbolic.story import State, Tagging
 
@@ -73,7 +72,7 @@ def examples_of(book: RuleBook) -> list[tuple[Rule, Example]]:
     return [(rule, example) for rule in book.rules for example in rule.examples]
 
 
-def run_examples(book: RuleBook, parser: Parser, solver: Reasoner) -> Iterator[Outcome]:
+def run_examples(book: RuleBook, parser: TextReader, solver: Reasoner) -> Iterator[Outcome]:
     """The outcome of every example of ``book``, in order, under the rules of ``solver``.
 
     Raises:
@@ -89,7 +88,7 @@ def run_examples(book: RuleBook, parser: Parser, solver: Reasoner) -> Iterator[O
         yield Outcome(rule, example, done.sentences, done.fired, done.problem)
 
 
-def run_example(rule: Rule, example: Example, parser: Parser, solver: Reasoner) -> Outcome:
+def run_example(rule: Rule, example: Example, parser: TextReader, solver: Reasoner) -> Outcome:
     """The outcome of one example.
 
     Raises:
@@ -102,7 +101,7 @@ def run_example(rule: Rule, example: Example, parser: Parser, solver: Reasoner) 
     return Outcome(rule, example, parse.sentences, solver.fired(parse, tagging))
 
 
-def read_example(example: Example, parser: Parser) -> tuple[Parse, Tagging]:
+def read_example(example: Example, parser: TextReader) -> tuple[Parse, Tagging]:
     """The example's story parsed, and the states that it gives.
 
     Raises:
@@ -114,7 +113,7 @@ def read_example(example: Example, parser: Parser) -> tuple[Parse, Tagging]:
     return parse, example.tagging(parse.entities, len(sentences))
 
 
-def _parsed(sentences: tuple[str, ...], example: Example, parser: Parser) -> Parse:
+def _parsed(sentences: tuple[str, ...], example: Example, parser: TextReader) -> Parse:
     """The story's parse; its entities are those found in the text and those that the example gives states of.
 
     Raises:

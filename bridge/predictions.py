@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 from pydantic import Field
@@ -129,6 +129,29 @@ def pair_prediction(pair: StoryPair, prediction: OfficialPrediction) -> PairPred
         1 - prediction.story_pred if swapped else prediction.story_pred,
         (other, implausible) if pair.label == 0 else (implausible, other),
     )
+
+
+def official_item(pair: StoryPair, prediction: PairPrediction) -> dict[str, Any]:
+    """A prediction in the official shape, of the story that gold calls implausible (without gold, the system)."""
+    implausible = 1 - (prediction.choice if pair.label is None else pair.label)
+    said = prediction.stories[implausible]
+    tables: dict[str, EntityStates] = {"preconditions_pred": {}, "effects_pred": {}}
+    if said.states is not None:
+        for sentence in range(said.states.values.shape[1]):
+            for name, side in (("preconditions_pred", PRECONDITION), ("effects_pred", EFFECT)):
+                for state in said.states.nontrivial(sentence, side):
+                    place = tables[name].setdefault(state.entity, {}).setdefault(str(sentence), {})
+                    place[state.attribute] = state.value
+    label = {} if pair.label is None else {"story_label": pair.label}
+    return {
+        "example_id": pair.id,
+        "story0": "\n".join(pair.stories[0].sentences),
+        "story1": "\n".join(pair.stories[1].sentences),
+        **label,
+        "story_pred": prediction.choice,
+        "conflict_pred": list(said.conflict or ()),
+        **tables,
+    }
 
 
 def _prediction(value: object, location: Location, within: str) -> OfficialPrediction:

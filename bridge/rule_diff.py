@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ..symbolic.story import Gold, Story, StoryPair
-from .evaluation import AnalysedPair, Progress, measure, predict_pair
+from .engine import AnalysedPair
+from .evaluation import Progress, measure, predict_pair
 from .twins import Twins, measure_twins
 from .verdict import Verdict
 

@@ -16,7 +16,7 @@ from ..symbolic.story import StoryPair
 
 if TYPE_CHECKING:
     from ..symbolic.rulebook import RuleBook
-    from .evaluation import AnalysedPair
+    from .engine import AnalysedPair
     from .scoring import Weights
 
 

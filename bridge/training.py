@@ -20,8 +20,8 @@ import numpy as np
 from ..symbolic.errors import Location, ModelError, StoryError
 from ..symbolic.story import StoryPair, Tagging
 from ..symbolic.vocabulary import N_ATTRIBUTES, N_VALUES, SIDES
-from .engine import Analysis, Engine, certainty
-from .evaluation import AnalysedPair, Progress, analyse_pairs, data_digest, measure
+from .engine import AnalysedPair, Analysis, Engine, certainty
+from .evaluation import Progress, analyse_pairs, data_digest, measure
 from .files import write_atomic
 from .learning import Example, LearningConfig, learn_calibrated
 from .measures import expected_calibration_error, reliability_table

@@ -22,7 +22,7 @@ from .files import Line, PathLike, json_values
 from .schema import Strict, check_sentences, shorten, validated
 
 if TYPE_CHECKING:
-    from .evaluation import AnalysedPair
+    from .engine import AnalysedPair
     from .scoring import Weights
 
 RESTORED, BROKEN = 0, 1  # their places in a pair

@@ -17,6 +17,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from ..symbolic.errors import DisproofError
+from .compare import compare_app, predict_app
 from .diff import diff_app
 from .evaluate import evaluate_app
 from .options import BAD_INPUT, BROKEN_PIPE, DONE, INTERRUPTED
@@ -37,6 +38,8 @@ app = typer.Typer(
 )
 app.add_typer(stories_app)
 app.add_typer(evaluate_app, name="evaluate")
+app.add_typer(compare_app, name="compare")
+app.add_typer(predict_app, name="predict")
 rules_app.add_typer(diff_app)
 rules_app.add_typer(why_app)
 app.add_typer(rules_app, name="rules")

@@ -11,6 +11,7 @@ import pytest
 from disproof.bridge.cache import Cache, CachedParser, CachedSolver, CachedTagger, default_folder, files_digest
 from disproof.neural.fake import FakeTagger
 from disproof.neural.parser import Parser
+from disproof.symbolic.errors import DisproofError
 from disproof.symbolic.parse import Parse
 from disproof.symbolic.rulebook import load
 from disproof.symbolic.solver import Solution, Solver
@@ -69,7 +70,7 @@ def solve(tmp_path: Path, parser: CountingParser) -> Callable[..., tuple[Solutio
         cache = Cache(tmp_path / "cache")
         parse = parser.parse(story)
         solver = CountingSolver(load(overlays=overlays))
-        found = CachedSolver(solver, cache.section("solutions")).solve_story(parse, TAGGER.tag(story, parse.entities))
+        found = CachedSolver(solver, cache).solve_story(parse, TAGGER.tag(story, parse.entities))
         cache.save()
         return found, solver.count
 
@@ -81,7 +82,7 @@ def test_a_story_is_parsed_once(tmp_path: Path, parser: CountingParser) -> None:
     found = []
     for _ in range(2):
         cache = Cache(tmp_path)
-        found.append(CachedParser(lambda: parser, cache.section("parses")).parse(STORY))
+        found.append(CachedParser(lambda: parser, cache).parse(STORY))
         cache.save()
     assert found[0] == found[1] == Parser().parse(STORY)
     assert parser.count == 1
@@ -92,7 +93,7 @@ def test_a_story_is_tagged_once_to_the_last_bit(tmp_path: Path) -> None:
     found = []
     for _ in range(2):
         cache = Cache(tmp_path)
-        found.append(CachedTagger(lambda: tagger, cache.taggings("small")).tag(STORY, ("Ann", "lamp")))
+        found.append(CachedTagger(lambda: tagger, cache, "small").tag(STORY, ("Ann", "lamp")))
         cache.save()
     assert tagger.count == 1
     assert found[1].entities == ("Ann", "lamp")
@@ -102,7 +103,7 @@ def test_a_story_is_tagged_once_to_the_last_bit(tmp_path: Path) -> None:
 
 def test_other_entities_are_tagged_anew(tmp_path: Path) -> None:
     tagger = CountingTagger()
-    cached = CachedTagger(lambda: tagger, Cache(tmp_path).taggings("small"))
+    cached = CachedTagger(lambda: tagger, Cache(tmp_path), "small")
     cached.tag(STORY, ("Ann", "lamp"))
     cached.tag(STORY, ("lamp",))
     assert tagger.count == 2
@@ -178,3 +179,34 @@ def test_the_cache_is_where_caches_are_kept(monkeypatch: pytest.MonkeyPatch, tmp
     assert default_folder() == tmp_path / "disproof"
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert default_folder() == Path.home() / ".cache" / "disproof"
+
+
+def test_the_time_that_work_took_is_told_also_where_it_is_not_done_again(tmp_path: Path) -> None:
+    medians = []
+    for _ in range(2):
+        cache = Cache(tmp_path)
+        tagger = CachedTagger(CountingTagger, cache)
+        tagger.tag(STORY, ("Ann", "lamp"))
+        medians.append(tagger.clock.median())
+        cache.save()
+    assert medians[0] == medians[1]
+    assert medians[0] is not None
+    assert 0 < medians[0] < 5
+
+
+def test_without_a_folder_nothing_outlives_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    cache = Cache()
+    tagger = CountingTagger()
+    cached = CachedTagger(lambda: tagger, cache)
+    cached.tag(STORY, ("Ann",))
+    cached.tag(STORY, ("Ann",))
+    cache.save()
+    assert tagger.count == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DisproofError, match="cannot be the folder of the cache"):
+        Cache(tmp_path / "file" / "cache")
