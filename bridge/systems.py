@@ -72,8 +72,8 @@ def parse_system(text: str, model: str = "small", without: Sequence[str] = ()) -
                 "and name it as tiered=DIR"
             )
         if name not in BUILT_IN:
-            known = ", ".join(BUILT_IN)
-            raise UsageError(f"no system {name!r}{did_you_mean(name, BUILT_IN)}: give {known} or NAME=FOLDER")
+            near = did_you_mean(name, BUILT_IN) or f": give {', '.join(BUILT_IN)} or NAME=FOLDER"
+            raise UsageError(f"no system {name!r}{near}")
         return SystemSpec(name, name, model, without=tuple(without))  # type: ignore[arg-type]
     folder, *options = rest.split(",")
     if not name or not folder:
