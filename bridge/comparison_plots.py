@@ -169,10 +169,13 @@ def _reliability(comparison: Comparison) -> Plot | None:
         axes.plot([0, 100], [0, 100], color=_INK, linestyle=":", linewidth=1)
         for index, calibration in found:
             rows = calibration["reliability"]
+            total = sum(row["count"] for row in rows)
             xs, ys = ([100 * row[name] for row in rows] for name in ("confidence", "accuracy"))
-            axes.plot(xs, ys, **_look(index))
-        low = min(100 * row["low"] for _, calibration in found for row in calibration["reliability"])
-        axes.set_xlim(low - 2, 102)
+            axes.plot(xs, ys, color=_look(index)["color"], linewidth=1)
+            for x, y, row in zip(xs, ys, rows, strict=True):  # a bin of few choices is a small mark
+                axes.plot([x], [y], **_look(index, 3 + 7 * (row["count"] / total) ** 0.5))
+        low = min(100 * row["confidence"] for _, calibration in found for row in calibration["reliability"])
+        axes.set_xlim(low - 4, 103)
         axes.set_xlabel("how sure, %")
         _percent(axes, "y", "% of choices right")
 
@@ -182,7 +185,7 @@ def _reliability(comparison: Comparison) -> Plot | None:
     )
     return Plot(
         "reliability",
-        "Reliability",
+        "Reliability (larger marks: more choices)",
         _svg("reliability", draw, 3.3),
         f"How often choices are right against how sure they are; on the dotted line they agree. On average {errors}.",
     )
@@ -345,7 +348,8 @@ def _settings(key: str) -> Iterator[None]:
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update({**_STYLE, "svg.hashsalt": key})
+        settings: Any = {**_STYLE, "svg.hashsalt": key}
+        matplotlib.rcParams.update(settings)
         yield
 
 

@@ -343,7 +343,7 @@ def by_group(comparison: Comparison, field: str) -> Table:
     rows = []
     for group, count in groups(comparison, field).items():
         found = [system[field][group] for system in comparison.systems]
-        name = Cell(group, int(group)) if group.isdigit() else label(group.replace("_", " "))
+        name = Cell(group, int(group)) if group.isdigit() else label(group)
         rows.append(Row((name, number(count), *(_two(each["consistency"], each["proof"]) for each in found))))
     return Table(
         field,
