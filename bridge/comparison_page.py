@@ -21,9 +21,10 @@ from ..symbolic.story import StoryPair
 from . import comparison_tables as tables
 from .comparison import TIERS, Comparison, Disagreement, SystemRun
 from .comparison_plots import MARKERS, Plot, plots
-from .comparison_tables import MODES, TIER_NAMES, Cell, Table
+from .comparison_tables import MODES, TIER_NAMES
 from .metrics import PairOutcome, gold_of
 from .outline import Step, outline, pruned
+from .tables import Cell, Table
 from .wording import listed, percent, printable
 
 _FOLDER: Final = Path(__file__).parent

@@ -1,24 +1,21 @@
 """The plots of a comparison, as SVG to stand inside a page.
 
-Drawn by matplotlib with stand-in colours, which the page's style sheet then sets by custom properties: ``--ink`` and
-``--line`` for what frames a plot, ``--s0`` to ``--s7`` for the systems, ``--m0`` to ``--m7`` for the failure modes. So
-one drawing serves light, dark and paper. A system is also told by its marker, for those who do not see the colour.
-The same comparison gives the same bytes. Plots are narrow: their letters stay readable on a phone.
+A system is told by its colour and by its marker, for those who do not see the colour; ``drawing`` says how colours
+reach the page.
 """
 
 from __future__ import annotations
 
 import html
-import io
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from . import comparison_tables as tables
 from .comparison import TIERS, Comparison
 from .comparison_tables import MODES, TIER_NAMES
+from .drawing import INK, MODE, SYSTEM, drawn_svg
+from .published import PUBLISHED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,32 +23,6 @@ if TYPE_CHECKING:
 
 # Markers of the systems, in matplotlib's letters; the page's legend draws the same shapes.
 MARKERS: Final = "osD^vPX*"
-_WIDTH: Final = 4.9  # inches; the page shows an inch as about 75 pixels on a phone
-_INK, _LINE = "#0b0b0b", "#0c0c0c"
-_SYSTEM, _MODE = "#0a0a0", "#0d0d0"
-_STYLE: Final[Mapping[str, Any]] = {
-    "svg.fonttype": "none",  # letters stay letters: smaller, and a reader can search and select them
-    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib, so every machine measures alike
-    "font.size": 10,
-    "axes.edgecolor": _LINE,
-    "axes.labelcolor": _INK,
-    "axes.titlesize": 10,
-    "axes.titlecolor": _INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": _LINE,
-    "grid.linewidth": 0.5,
-    "grid.alpha": 0.5,
-    "text.color": _INK,
-    "xtick.color": _LINE,
-    "ytick.color": _LINE,
-    "xtick.labelcolor": _INK,
-    "ytick.labelcolor": _INK,
-    "lines.markersize": 6,
-    "lines.linewidth": 1.4,
-}
 
 
 @dataclass(frozen=True)
@@ -104,7 +75,10 @@ def _tiers(comparison: Comparison) -> Plot:
         for name, system in zip(tables.names(comparison), comparison.systems, strict=True)
     )
     return Plot(
-        "tiers", "Pairs right at each tier", _svg("tiers", draw, height), f"Percent of pairs right. {'; '.join(told)}."
+        "tiers",
+        "Pairs right at each tier",
+        drawn_svg("tiers", draw, height),
+        f"Percent of pairs right. {'; '.join(told)}.",
     )
 
 
@@ -112,10 +86,10 @@ def _fall(comparison: Comparison) -> Plot:
     def draw(figure: Figure) -> None:
         for axes, last in zip(figure.subplots(1, 2, sharey=True), ("all_states", "proof"), strict=True):
             steps = ("accuracy", "consistency", last)
-            for paper in tables.PUBLISHED:
+            for paper in PUBLISHED:
                 values = vars(paper)
                 if values[last] is not None:
-                    axes.plot(range(3), [100 * values[step] for step in steps], color=_INK, linestyle=":", linewidth=1)
+                    axes.plot(range(3), [100 * values[step] for step in steps], color=INK, linestyle=":", linewidth=1)
                     axes.annotate(paper.name.partition(",")[0], (2, 100 * values[last]), (-2, 3), fontsize=8, **_LEFT)
             for index, system in enumerate(comparison.systems):
                 values = tables.tier_values(system)
@@ -124,7 +98,7 @@ def _fall(comparison: Comparison) -> Plot:
             axes.set_xlim(-0.15, 2.15)
             axes.set_title(f"c: {TIER_NAMES[last]}")
             _percent(axes, "y", "% of pairs right" if last == "all_states" else "")
-        figure.supxlabel("a: accuracy   b: consistency   c: verifiability", fontsize=10, color=_INK)
+        figure.supxlabel("a: accuracy   b: consistency   c: verifiability", fontsize=10, color=INK)
 
     told = []
     for name, system in zip(tables.names(comparison), comparison.systems, strict=True):
@@ -132,7 +106,7 @@ def _fall(comparison: Comparison) -> Plot:
         a, b, c, d = (f"{100 * values[tier]:.1f}" for tier in ("accuracy", "consistency", "all_states", "proof"))
         told.append(f"{name} falls from {a} to {b}, then to {c} (all states) or {d} (proof)")
     alt = f"Percent right from tier to tier. {'; '.join(told)}. Dotted: published on TRIP's test set, another file."
-    return Plot("fall", "Pairs right from tier to tier", _svg("fall", draw, 3.3), alt)
+    return Plot("fall", "Pairs right from tier to tier", drawn_svg("fall", draw, 3.3), alt)
 
 
 def _attributes(comparison: Comparison) -> Plot | None:
@@ -154,7 +128,7 @@ def _attributes(comparison: Comparison) -> Plot | None:
     return Plot(
         "attributes",
         "F1 of each attribute",
-        _svg("attributes", draw, 1.1 + 0.3 * len(names)),
+        drawn_svg("attributes", draw, 1.1 + 0.3 * len(names)),
         "Dots: F1 of preconditions and effects of each attribute, for each system. The table has the figures.",
     )
 
@@ -166,13 +140,16 @@ def _reliability(comparison: Comparison) -> Plot | None:
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        axes.plot([0, 100], [0, 100], color=_INK, linestyle=":", linewidth=1)
+        axes.plot([0, 100], [0, 100], color=INK, linestyle=":", linewidth=1)
         for index, calibration in found:
             rows = calibration["reliability"]
+            total = sum(row["count"] for row in rows)
             xs, ys = ([100 * row[name] for row in rows] for name in ("confidence", "accuracy"))
-            axes.plot(xs, ys, **_look(index))
-        low = min(100 * row["low"] for _, calibration in found for row in calibration["reliability"])
-        axes.set_xlim(low - 2, 102)
+            axes.plot(xs, ys, color=_look(index)["color"], linewidth=1)
+            for x, y, row in zip(xs, ys, rows, strict=True):  # a bin of few choices is a small mark
+                axes.plot([x], [y], **_look(index, 3 + 7 * (row["count"] / total) ** 0.5))
+        low = min(100 * row["confidence"] for _, calibration in found for row in calibration["reliability"])
+        axes.set_xlim(low - 4, 103)
         axes.set_xlabel("how sure, %")
         _percent(axes, "y", "% of choices right")
 
@@ -182,8 +159,8 @@ def _reliability(comparison: Comparison) -> Plot | None:
     )
     return Plot(
         "reliability",
-        "Reliability",
-        _svg("reliability", draw, 3.3),
+        "Reliability (larger marks: more choices)",
+        drawn_svg("reliability", draw, 3.3),
         f"How often choices are right against how sure they are; on the dotted line they agree. On average {errors}.",
     )
 
@@ -198,9 +175,9 @@ def _failure_modes(comparison: Comparison) -> Plot:
                 if not count:
                     continue
                 width = 100 * count / total
-                axes.barh(row, width, 0.62, start, color=f"{_MODE}{index}", edgecolor=_INK, linewidth=0.5)
+                axes.barh(row, width, 0.62, start, color=f"{MODE}{index}", edgecolor=INK, linewidth=0.5)
                 if width >= 5:
-                    axes.text(start + width / 2, row, str(count), ha="center", va="center", color=f"{_MODE}8")
+                    axes.text(start + width / 2, row, str(count), ha="center", va="center", color=f"{MODE}8")
                 start += width
         # Names stand above their bars: beside them, long ones would leave no room on a phone.
         for row in range(len(comparison.systems)):
@@ -215,7 +192,7 @@ def _failure_modes(comparison: Comparison) -> Plot:
         f"{name}: " + ", ".join(f"{count} {MODES[mode]}" for mode, count in system["failure_modes"].items() if count)
         for name, system in zip(tables.names(comparison), comparison.systems, strict=True)
     )
-    svg = _svg("modes", draw, 0.9 + 0.6 * len(comparison.systems))
+    svg = drawn_svg("modes", draw, 0.9 + 0.6 * len(comparison.systems))
     for row, name in enumerate(tables.names(comparison)):
         shown = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
         svg = svg.replace(f">{_NAME.format(row)}<", f">{html.escape(shown)}<")
@@ -239,7 +216,7 @@ def _by_kind(comparison: Comparison) -> Plot:
     return Plot(
         "by_kind",
         "Consistency by kind of conflict",
-        _svg("kind", draw, height),
+        drawn_svg("kind", draw, height),
         "Dots: consistency of each system for each kind of conflict, with the number of pairs. The table has the "
         "figures.",
     )
@@ -260,7 +237,7 @@ def _by_distance(comparison: Comparison) -> Plot:
     return Plot(
         "by_distance",
         "Consistency by distance",
-        _svg("distance", draw, 3.1),
+        drawn_svg("distance", draw, 3.1),
         "Lines: consistency of each system by how many sentences the two are apart. The table has the figures.",
     )
 
@@ -286,7 +263,7 @@ def _cost(comparison: Comparison) -> Plot | None:
         f"consistency {100 * comparison.systems[index]['consistency']:.1f}"
         for index, run in timed
     )
-    return Plot("cost", "Cost and consistency", _svg("cost", draw, 3.1), f"{told}.")
+    return Plot("cost", "Cost and consistency", drawn_svg("cost", draw, 3.1), f"{told}.")
 
 
 _LONGEST: Final = 44  # letters of a system's name in a plot
@@ -297,7 +274,7 @@ _LEFT: Final[Mapping[str, Any]] = {"ha": "right", "textcoords": "offset points"}
 
 def _look(index: int, size: float = 6) -> dict[str, Any]:
     """A system's colour and marker."""
-    return {"color": f"{_SYSTEM}{index % len(MARKERS)}", "marker": MARKERS[index % len(MARKERS)], "markersize": size}
+    return {"color": f"{SYSTEM}{index % len(MARKERS)}", "marker": MARKERS[index % len(MARKERS)], "markersize": size}
 
 
 def _dodged(count: int, index: int, of: int) -> list[float]:
@@ -321,50 +298,3 @@ def _percent(axes: Axes, axis: str, name: str) -> None:
         axes.set_ylim(-2, 102)
         axes.set_yticks(range(0, 101, 25))
         axes.set_ylabel(name)
-
-
-def _svg(key: str, draw: Callable[[Figure], None], height: float) -> str:
-    """Draw, and turn the file that matplotlib writes into an element of a page."""
-    with _settings(key):
-        from matplotlib.backends.backend_svg import FigureCanvasSVG
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(_WIDTH, height), layout="constrained")
-        FigureCanvasSVG(figure)
-        draw(figure)
-        buffer = io.StringIO()
-        none = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-        figure.savefig(buffer, format="svg", transparent=True, metadata=none)
-    return _embedded(buffer.getvalue(), key)
-
-
-@contextmanager
-def _settings(key: str) -> Iterator[None]:
-    """The settings that matplotlib brings, for one drawing, whatever the user's are, and these again afterwards."""
-    import matplotlib
-
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update({**_STYLE, "svg.hashsalt": key})
-        yield
-
-
-def _embedded(file: str, key: str) -> str:
-    """The ``<svg>`` of a file: names of its own, no size, the style sheet's colours and font."""
-    svg = file[file.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
-    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
-    # Names that nothing refers to only cost; the others must differ between the drawings of a page.
-    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
-    svg = re.sub(r' id="([^"]+)"', lambda found: f' id="{key}-{found[1]}"' if found[1] in used else "", svg)
-    svg = re.sub(r'(href="#|url\(#)', rf"\g<1>{key}-", svg)
-    svg = svg.replace("xlink:href", "href")
-    svg = (
-        re.sub(r' (?:xmlns(?::xlink)?|width|height|version)="[^"]*"', "", svg.partition(">")[0]) + svg[svg.index(">") :]
-    )
-    svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)
-    svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)  # would hold for the whole page
-    svg = svg.replace(_INK, "var(--ink)").replace(_LINE, "var(--line)")
-    svg = re.sub(rf"{_SYSTEM}(\d)", r"var(--s\1)", svg)
-    svg = re.sub(rf"{_MODE}(\d)", r"var(--m\1)", svg)
-    return re.sub(r">\s+<", "><", svg).strip()

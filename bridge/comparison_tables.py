@@ -1,20 +1,19 @@
 """The tables of a comparison for people: what the terminal and the page show alike.
 
-A cell has the text that is read and the number it is sorted by. Shares are in percent with one decimal; a dash is what
-a system does not have.
+Shares are in percent with one decimal; a dash is what a system does not have.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ..symbolic.vocabulary import ATTRIBUTES
 from .comparison import TIERS, Comparison
+from .published import PUBLISHED, PUBLISHED_NOTE
+from .tables import NONE, Cell, Row, Table, label, number, percentage
 from .wording import counted, listed, printable
 
-NONE: Final = "–"
 # The tiers' names as headings.
 TIER_NAMES: Final[Mapping[str, str]] = {
     "accuracy": "accuracy",
@@ -34,83 +33,6 @@ MODES: Final[Mapping[str, str]] = {
     "wrong wrong right": "states only",
     "wrong wrong wrong": "nothing",
 }
-
-
-@dataclass(frozen=True)
-class Published:
-    """Figures of a paper, as fractions; None for a protocol that it does not use."""
-
-    name: str
-    accuracy: float
-    consistency: float
-    all_states: float | None
-    proof: float | None
-    from_memory: bool
-
-    @property
-    def title(self) -> str:
-        """The name, marked as what it is."""
-        return f"{self.name} (published{', from memory' if self.from_memory else ''})"
-
-
-# On TRIP's test set (351 pairs), trained on the 799 pairs of its training set: Storks et al. (2021), then the papers of
-# CGLI and FCGLI-HAR. The last names one entity and attribute, to which the protocol "proof" comes nearest.
-PUBLISHED: Final = (
-    Published("RoBERTa-large, tiered", 0.729, 0.191, 0.091, None, False),
-    Published("CGLI", 0.941, 0.773, 0.280, None, True),
-    Published("FCGLI-HAR", 0.943, 0.754, None, 0.411, True),
-)
-PUBLISHED_NOTE: Final = (
-    "Published rows are of TRIP's test set and of systems trained on its training set: on another file they are no "
-    "rivals, only a scale. Those from memory were not checked against the papers; FCGLI-HAR's verifiability is of one "
-    "entity and attribute, which needs no proof."
-)
-
-
-@dataclass(frozen=True)
-class Cell:
-    """What is read, and what it is sorted by (None: after all others)."""
-
-    text: str
-    value: float | str | None
-
-
-@dataclass(frozen=True)
-class Row:
-    """The cells of one row, the first of which names it; ``published`` rows are of another file."""
-
-    cells: tuple[Cell, ...]
-    published: bool = False
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table: ``key`` is its name in links and files, ``note`` what must be known to read it."""
-
-    key: str
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[Row, ...]
-    note: str = ""
-
-    def is_worded(self, column: int) -> bool:
-        """Whether a column holds words, not figures."""
-        return any(row.cells[column].text[:1].isalpha() for row in self.rows)
-
-
-def label(text: str) -> Cell:
-    """A cell of words."""
-    return Cell(printable(text), printable(text).casefold())
-
-
-def percentage(value: float | None) -> Cell:
-    """A fraction in percent."""
-    return Cell(NONE if value is None else f"{100 * value:.1f}", value)
-
-
-def number(value: float | None, form: str = "d") -> Cell:
-    """A number as it is."""
-    return Cell(NONE if value is None else format(value, form), value)
 
 
 def p_words(p: float) -> str:
@@ -343,7 +265,7 @@ def by_group(comparison: Comparison, field: str) -> Table:
     rows = []
     for group, count in groups(comparison, field).items():
         found = [system[field][group] for system in comparison.systems]
-        name = Cell(group, int(group)) if group.isdigit() else label(group.replace("_", " "))
+        name = Cell(group, int(group)) if group.isdigit() else label(group)
         rows.append(Row((name, number(count), *(_two(each["consistency"], each["proof"]) for each in found))))
     return Table(
         field,

@@ -17,8 +17,9 @@ from rich.text import Text
 
 from . import comparison_tables as tables
 from .comparison import TIERS, Comparison, Disagreement
-from .comparison_tables import TIER_NAMES, Cell, Row, Table
+from .comparison_tables import TIER_NAMES
 from .metrics import PairOutcome
+from .tables import Cell, Row, Table, label
 from .wording import printable
 
 _SIDE_BY_SIDE: Final = 4
@@ -78,7 +79,7 @@ def _crossed(comparison: Comparison) -> Table:
     for test in comparison.paired:
         first, second = test["systems"]
         words = f"{test['only_first']} : {test['only_second']}\np {tables.p_words(test['p'])}"
-        cells = rows.setdefault((first, second), [tables.label(f"{first} :")])
+        cells = rows.setdefault((first, second), [label(f"{first} :")])
         cells.append(Cell(words, test["p"]))
     full = [
         Row((Cell(f"{cells[0].text}\n{printable(second)}", None), *cells[1:])) for (_, second), cells in rows.items()

@@ -152,9 +152,10 @@ def test_dark_and_light_are_dark_and_light(opened: Callable[..., Page]) -> None:
 
 
 def test_print_is_without_what_only_a_screen_can_use(opened: Callable[..., Page]) -> None:
-    page = opened()
+    page = opened(scheme="dark")
     assert page.locator("nav").is_visible()
-    page.emulate_media(media="print")
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert not page.locator("nav").is_visible()
     assert not page.locator(".filter").is_visible()
     assert page.locator("#tiers-table").is_visible()

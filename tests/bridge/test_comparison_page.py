@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import pytest
@@ -125,7 +126,7 @@ def test_the_same_comparison_gives_the_same_bytes(compared: Compared, page: str)
 
 
 def test_settings_of_matplotlib_neither_change_the_page_nor_are_changed(compared: Compared, page: str) -> None:
-    mine = {"font.size": 30.0, "axes.facecolor": "red", "svg.fonttype": "path"}
+    mine: Any = {"font.size": 30.0, "axes.facecolor": "red", "svg.fonttype": "path"}
     with matplotlib.rc_context(mine):
         before = dict(matplotlib.rcParams)
         assert comparison_page(compared(), "Three systems", ["Not the pairs they were trained on."]) == page
@@ -182,16 +183,18 @@ def test_a_verdict_without_a_proof_says_what_it_rests_on(compared: Compared) -> 
     found = compared()
     run = found.runs[0]
     assert run.choices is not None
-    bare = [
-        replace(one, verdicts=tuple(replace(v, conflict=None, pair=None if k else v.pair) for v in one.verdicts))
-        for k, one in enumerate(run.choices)
-    ]
-    guess = comparison_page(compare(found.pairs, [replace(run, choices=bare), found.runs[1]]), "t")
-    assert "naming no sentences." in guess
+
+    def shown(**change: Any) -> str:
+        choices = []
+        for choice in run.choices or ():
+            first, second = (replace(verdict, conflict=None, **change) for verdict in choice.verdicts)
+            choices.append(replace(choice, verdicts=(first, second)))
+        return comparison_page(compare(found.pairs, [replace(run, choices=choices), found.runs[1]]), "t")
+
+    assert "No rule proves it: this is the neural prior’s judgement alone." in shown()
+    guess = shown(pair=None)
+    assert "calls this story impossible (90% sure), naming no sentences." in guess
     assert "It finds no two sentences that conflict." in guess
-    bare = [replace(one, verdicts=tuple(replace(v, conflict=None) for v in one.verdicts)) for one in run.choices]
-    prior = comparison_page(compare(found.pairs, [replace(run, choices=bare), found.runs[1]]), "t")
-    assert "No rule proves it: this is the neural prior’s judgement alone." in prior
 
 
 def test_twins_of_other_lengths_are_shown_whole(compared: Compared) -> None:
