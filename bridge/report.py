@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..symbolic.errors import DisproofError, Location
@@ -12,8 +13,8 @@ from .documents import to_json
 from .files import write_atomic
 
 
-def write_report(comparison: Comparison, folder: Path, title: str) -> None:
-    """Write ``comparison.json``, a CSV file for each table, and ``comparison.html``.
+def write_report(comparison: Comparison, folder: Path, title: str, notes: Sequence[str] = ()) -> None:
+    """Write ``comparison.json``, a CSV file for each table, and ``comparison.html`` with ``notes`` at its head.
 
     Raises:
         DisproofError: a file cannot be written.
@@ -27,4 +28,4 @@ def write_report(comparison: Comparison, folder: Path, title: str) -> None:
     write_atomic(folder / "comparison.json", to_json(comparison.to_json()) + "\n")
     for name, text in comparison_csv(comparison).items():
         write_atomic(folder / name, text)
-    write_atomic(folder / "comparison.html", comparison_page(comparison, title))
+    write_atomic(folder / "comparison.html", comparison_page(comparison, title, notes))

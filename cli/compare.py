@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from ..bridge.systems import SystemSpec
     from ..symbolic.story import StoryPair
 
+_NO_TIERED = (
+    "the purely neural tiered baseline is not here, as its weights do not ship: train it with 'disproof train tiered "
+    "FILE --out DIR' and add --system tiered=DIR"
+)
 _DEFAULT = ["random", "symbolic", "neurosymbolic"]
 
 Systems = Annotated[
@@ -114,16 +118,19 @@ def compare_trip(
     if out is not None and out.exists() and not out.is_dir():
         raise UsageError(f"--out {out} is a file: give a folder")
     pairs = list(itertools.islice(read_pairs(file, partition), limit))
+    notes = _notes(specs, pairs)
+    if not any(spec.kind == "tiered" for spec in specs):
+        notes.append(_NO_TIERED)
     comparison = compare(pairs, _runs(specs, pairs, cache, no_cache, seed), seed)
     if out is not None:
-        write_report(comparison, out, title=Path(file).name)
+        write_report(comparison, out, Path(file).name, notes)
     output = Output(None, "")
     if format == "json":
         output.write(to_json(comparison.to_json()) + "\n")
     else:
         from ..bridge.comparison_views import comparison_view
 
-        output.show(comparison_view(comparison))
+        output.show(comparison_view(comparison, notes))
     output.close()
 
 
@@ -159,9 +166,21 @@ def predict_trip(
 
     spec = parse_system(system, model, no_rule)
     pairs = list(itertools.islice(read_pairs(file, partition), limit))
+    _notes([spec], pairs)
     (run,) = _runs([spec], pairs, cache, no_cache, seed)
     items = [official_item(pair, said) for pair, said in zip(pairs, run.predictions, strict=True)]
     write_atomic(out, "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items))
+
+
+def _notes(specs: list[SystemSpec], pairs: list[StoryPair]) -> list[str]:
+    """What a reader of the figures must know, also told on standard error: which models have seen the stories."""
+    from ..bridge.systems import seen_by
+
+    seen = [spec.name for spec in specs if seen_by(spec, pairs)]
+    notes = [f"the model of {name!r} was trained on these stories; its figures mean little" for name in seen]
+    for note in notes:
+        sys.stderr.write(f"disproof: warning: {note}\n")
+    return notes
 
 
 def _runs(
@@ -170,17 +189,13 @@ def _runs(
     """Run each system over the pairs, one after the other."""
     from ..bridge.cache import Cache, default_folder
     from ..bridge.output import progress
-    from ..bridge.systems import run_system, seen_by
+    from ..bridge.systems import run_system
 
     if no_cache and folder is not None:
         raise UsageError("--cache and --no-cache exclude each other: give one")
     cache = Cache(None if no_cache else folder or default_folder())
     runs = []
     for spec in specs:
-        if seen_by(spec, pairs):
-            sys.stderr.write(
-                f"disproof: warning: the model of {spec.name!r} was trained on these stories; its figures mean little\n"
-            )
         with progress(spec.name) as report:
             runs.append(run_system(spec, pairs, cache, seed, report))
     cache.save()
