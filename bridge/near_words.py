@@ -39,6 +39,7 @@ _LACKING: Final[Mapping[Signature, str]] = {
     ("previous", 3): "sentence {2} is not the last before sentence {0} that touches {1:the}",
     ("again", 2): "sentence {0} does not tell “{1}” as a return",
     ("noun", 2): "{0:the} is no “{1}”",
+    ("modifier", 2): "{0:the} has no “{1}” in its name",
     ("name", 2): "{0:the} is not called “{1}”",
     ("alias", 2): "“{0}” and “{1}” are two things",
     ("kind", 2): "“{0}” is not of the kind “{1}”",

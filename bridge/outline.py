@@ -21,7 +21,7 @@ Kind = Literal["rule", "lexicon", "state", "text", "absence"]
 CUT: Final = "..."
 
 # Facts that say nothing a reader does not see, or what the step above them says already.
-_SILENT: Final = frozenset({"sentence", "entity", "human", "name", "noun", "mention"})
+_SILENT: Final = frozenset({"sentence", "entity", "human", "name", "noun", "modifier", "mention"})
 # Absences that only keep a rule from firing twice, or that the sentence itself shows.
 _SILENT_ABSENCES: Final = frozenset(
     "negated irrealis only_intransitive transitive relied_on met uses works relies_on uses_place effect leaves_place "

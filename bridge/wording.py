@@ -37,6 +37,7 @@ _FACTS: Final[Mapping[Signature, str]] = {
     ("not_property", 3): "sentence {0} says that {1:the} is not “{2}”",
     ("name", 2): "{0:the} is called “{1}”",
     ("noun", 2): "{0:the} is a “{1}”",
+    ("modifier", 2): "{0:the} has “{1}” in its name",
     ("alias", 2): "“{0}” and “{1}” are one thing",
     ("same", 2): "“{0}” and “{1}” are one thing",
     ("verb_class", 2): "“{0}” is of the class “{1}”",

@@ -136,6 +136,14 @@ def head(name: str) -> str:
     return words[-1].split()[-1] if words else ""
 
 
+def modifiers(name: str) -> tuple[str, ...]:
+    """The words, in the singular, that say what kind of thing its head is: "apple" of "apple pie" and "piece of apple".
+
+    States ("hot", "broken") say no kind and are left out; colours, sizes and the like are in.
+    """
+    return tuple(sorted({singular(word) for word in _take_apart(name).modifiers}))
+
+
 def alias_pairs(entities: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """The pairs (a, b), a < b, of names that one story uses for the same thing.
 

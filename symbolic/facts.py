@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from clingo import Function, Number, String, Symbol
 
-from .aliases import head, lemma
+from .aliases import head, lemma, modifiers
 from .parse import Parse
 from .story import StateTable, Tagging
 from .vocabulary import ATTRIBUTE, ATTRIBUTES, EFFECT, LOCATION_VALUES, N_VALUES, UNKNOWN, is_human
@@ -115,6 +115,7 @@ def story_facts(parse: Parse, tagging: Tagging, synonyms: Set[tuple[str, str]] =
     for thing in things:
         rows.add(("name", thing, lemma(thing)))
         rows.add(("noun", thing, head(thing)))
+        rows.update(("modifier", thing, word) for word in modifiers(thing))
         if is_human(thing):
             rows.add(("human", thing))
     for a, b in aliases:

@@ -52,6 +52,7 @@ INPUT_PREDICATES: Final = MappingProxyType(
         ("not_property", 3): "not_property(T, E, Word): sentence T says that E is not Word",
         ("name", 2): "name(E, Words): the whole name of E, its last word in the singular",
         ("noun", 2): "noun(E, Word): the head noun of the name of E",
+        ("modifier", 2): "modifier(E, Word): the name of E has Word beside its head noun (apple of apple pie)",
         ("alias", 2): "alias(E, F): E and F are one thing under two names",
         ("previous", 3): "previous(T, E, P): before sentence T, the last one that touches E (under any name) is P",
     }

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disproof.symbolic.aliases import alias_pairs, head, lemma, singular
+from disproof.symbolic.aliases import alias_pairs, head, lemma, modifiers, singular
 
 
 @pytest.mark.parametrize(
@@ -122,3 +122,18 @@ def test_pairs_are_sorted_ordered_and_independent_of_the_order_of_names(names: l
     assert list(pairs) == sorted(set(pairs))
     assert all(a < b for a, b in pairs)
     assert {name for pair in pairs for name in pair} <= set(names)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("apple pie", ("apple",)),
+        ("hot apple pie", ("apple",)),
+        ("slice of cheese pizza", ("cheese", "pizza")),
+        ("black mug", ("black",)),
+        ("the pie", ()),
+        ("ice cream", ()),
+    ],
+)
+def test_modifiers_say_the_kind_and_not_the_state_of_a_thing(name: str, expected: tuple[str, ...]) -> None:
+    assert modifiers(name) == expected

@@ -114,6 +114,10 @@ def test_a_fact_comes_with_its_arguments_and_all_strings_are_known() -> None:
     assert told.strings == {"cup", "wash"}
 
 
+def test_the_words_beside_a_head_noun_are_told() -> None:
+    assert {'noun("apple pie","pie")', 'modifier("apple pie","apple")'} <= facts(Parse(("a",), ("apple pie",)))
+
+
 # ---- Labels
 
 PARSE = Parse(("a", "b"), ("lamp", "Ann"))
