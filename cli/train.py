@@ -217,7 +217,7 @@ def train_tiered(
     if format == "json":
         output.write(to_json(figures) + "\n")
     else:
-        output.show(comparison_view(tiered.ablation_rows(figures)))
+        output.show(comparison_view(tiered.ablation_rows(figures), tiered.PUBLISHED_NOTE))
 
 
 def _loss_weights(text: str | None) -> tuple[float, float, float, float] | None:
