@@ -1,32 +1,20 @@
 """Learning curves of the tiered baseline, as data and as a plot: the loss of each part in training and validation.
 
-The plot is the paper's figure 4 (Storks et al., 2021). It needs matplotlib, which only the extras install.
+The plot is the paper's figure 4 (Storks et al., 2021).
 """
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from ..symbolic.errors import UsageError
 from .files import write_atomic
 
 PARTS: Final = ("precondition", "effect", "conflict", "story", "total")
 KINDS: Final = ("training", "validation")
-
-
-def require_plotting() -> None:
-    """Refuse to begin what could not be plotted in the end.
-
-    Raises:
-        UsageError: matplotlib is not installed.
-    """
-    if importlib.util.find_spec("matplotlib") is None:
-        raise UsageError("the learning curves need matplotlib: pip install 'disproof[plot]', or give --no-plot")
 
 
 def curves(history: Sequence[Mapping[str, Any]], best: int | None) -> dict[str, Any]:
@@ -39,15 +27,14 @@ def curves(history: Sequence[Mapping[str, Any]], best: int | None) -> dict[str, 
     return found
 
 
-def write_curves(folder: Path, found: Mapping[str, Any], plot: bool = True) -> None:
-    """Write ``curves.json`` and, with ``plot``, ``curves.svg`` into a folder.
+def write_curves(folder: Path, found: Mapping[str, Any]) -> None:
+    """Write ``curves.json`` and ``curves.svg`` into a folder.
 
     Raises:
         DisproofError: they cannot be written.
     """
     write_atomic(folder / "curves.json", json.dumps(found, indent=1) + "\n")
-    if plot:
-        write_atomic(folder / "curves.svg", drawn(found))
+    write_atomic(folder / "curves.svg", drawn(found))
 
 
 def drawn(found: Mapping[str, Any]) -> bytes:

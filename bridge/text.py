@@ -98,7 +98,7 @@ def metrics_view(figures: Mapping[str, object]) -> RenderableType:
     return table
 
 
-def comparison_view(rows: Mapping[str, Mapping[str, object]]) -> RenderableType:
+def comparison_view(rows: Mapping[str, Mapping[str, object]], note: str = "") -> RenderableType:
     """Systems side by side: a row each, a column for each figure that the first has, fractions in percent."""
     names = list(next(iter(rows.values()), {}))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -108,7 +108,7 @@ def comparison_view(rows: Mapping[str, Mapping[str, object]]) -> RenderableType:
     for system, figures in rows.items():
         values = [figures.get(name) for name in names]
         table.add_row(printable(system), *(f"{100 * v:.1f}" if isinstance(v, float) else "-" for v in values))
-    return table
+    return Group(table, Text(note, "dim")) if note else table
 
 
 def _add_figures(table: Table, figures: Mapping[str, object], indent: str) -> None:

@@ -35,7 +35,8 @@ ABLATIONS: Final[Mapping[str, Losses]] = {
 }
 # Storks et al. (2021), RoBERTa-large with the weights of "without story", on TRIP's test split (351 pairs).
 PUBLISHED: Final = {"accuracy": 0.729, "consistency": 0.191, "verifiability": 0.091}
-PUBLISHED_NAME: Final = "paper: without story, RoBERTa-large, test"
+PUBLISHED_NAME: Final = "published: without story"
+PUBLISHED_NOTE: Final = "published: RoBERTa-large on TRIP's test split, trained on 799 pairs (Storks et al., 2021)"
 
 
 def training_config(
@@ -67,7 +68,6 @@ def train_tiered(
     *,
     folds: int | None = None,
     only: Sequence[int] | None = None,
-    plot: bool = True,
     progress: Tell | None = None,
 ) -> dict[str, Any]:
     """Train the baseline on annotated pairs into the folder ``out``, or cross-validate it by ``folds``.
@@ -88,12 +88,12 @@ def train_tiered(
 
     def finishing(fold: Fold, metrics: dict[str, Any], beliefs: Mapping[int, PairBeliefs]) -> None:
         metrics["held_out"] = measure_each_way([pairs[i] for i in beliefs], list(beliefs.values()))
-        write_curves(fold.place, curves(metrics["history"], metrics["best_epoch"]), plot)
+        write_curves(fold.place, curves(metrics["history"], metrics["best_epoch"]))
 
     if folds is not None:
         done = neural.cross_validate_tiered(pairs, config, folds, out, judge, progress, only, finishing)
         return _folds_figures(pairs, out, folds, done, config.conflicts)
-    return _train_whole(pairs, out, config, plot, progress)
+    return _train_whole(pairs, out, config, progress)
 
 
 def ablate(
@@ -103,7 +103,6 @@ def ablate(
     *,
     folds: int | None = None,
     only: Sequence[int] | None = None,
-    plot: bool = True,
     progress: Callable[[str], Tell] | None = None,
 ) -> dict[str, Any]:
     """Train each setting of ``ABLATIONS`` into a folder of its own below ``out``, and return the figures of each.
@@ -123,22 +122,22 @@ def ablate(
             replace(config, losses=TieredWeights(*losses)),
             folds=folds,
             only=only,
-            plot=plot,
             progress=progress(name) if progress is not None else None,
         )
     return {**found, PUBLISHED_NAME: PUBLISHED}
 
 
-def ablation_rows(found: Mapping[str, Any]) -> dict[str, Mapping[str, float | None]]:
-    """The rows of the table: of all pairs where all folds are done, of those at hand otherwise."""
-    return {
-        name: row.get("all_folds") or row.get("folds_done") or row.get("validation") or row
-        for name, row in found.items()
-    }
+def ablation_rows(found: Mapping[str, Any]) -> dict[str, dict[str, float | None]]:
+    """The rows of the table: of all pairs where all folds are done, else of those at hand."""
+    rows = {}
+    for name, entry in found.items():
+        figures = entry.get("all_folds") or entry.get("folds_done") or entry.get("validation") or entry
+        rows[name] = {column: figures[column] for column in PUBLISHED}
+    return rows
 
 
 def _train_whole(
-    pairs: Sequence[StoryPair], out: Path, config: TieredTraining, plot: bool, progress: Tell | None
+    pairs: Sequence[StoryPair], out: Path, config: TieredTraining, progress: Tell | None
 ) -> dict[str, Any]:
     from ..neural import tiered_training as neural
     from ..neural import weights as weights_io
@@ -152,7 +151,7 @@ def _train_whole(
     tiered, curve = neural.train_tiered(pairs, config, out, judge_by(config.conflicts), progress)
     curve["seconds"] = round(time.perf_counter() - started, 1)
     tiered.config.update({"data": data_digest(pairs), "code_version": code_version()})
-    write_curves(out, curves(curve["history"], curve["best_epoch"]), plot)
+    write_curves(out, curves(curve["history"], curve["best_epoch"]))
     tiered.save(out, {"metrics.json": json.dumps(curve, indent=1) + "\n"})
     neural.forget(out)
     return _whole_figures(curve)

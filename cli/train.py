@@ -159,7 +159,6 @@ def train_tiered(
     seed: Seed = 0,
     folds: Folds = None,
     fold: Fold = [],  # noqa: B006
-    plot: Annotated[bool, typer.Option("--plot/--no-plot", help="Draw the learning curves (needs matplotlib).")] = True,
     limit: Limit = None,
     format: OutputFormat = "text",
 ) -> None:
@@ -168,7 +167,6 @@ def train_tiered(
     Writes a model folder with its metrics.json, curves.json and curves.svg; with --folds, one for each fold, with what
     is said of the held-out pairs. A tenth of the base stories trained on is set aside and chooses the epoch.
     """
-    from ..bridge.curves import require_plotting
     from ..bridge.documents import to_json
     from ..bridge.output import Output, progress
     from ..bridge.readers import read_pairs
@@ -180,8 +178,6 @@ def train_tiered(
         raise UsageError("--learning-rate must be above 0")
     if ablate and losses is not None:
         raise UsageError("--ablate has loss weights of its own: leave out --losses")
-    if plot:
-        require_plotting()
     pairs = list(itertools.islice(read_pairs(file), limit))
     from ..bridge import tiered_training as tiered  # after the input is read: what it calls takes seconds to import
 
@@ -204,11 +200,9 @@ def train_tiered(
             return told
 
         if not ablate:
-            figures = tiered.train_tiered(
-                pairs, out, config, folds=folds, only=fold or None, plot=plot, progress=tell("")
-            )
+            figures = tiered.train_tiered(pairs, out, config, folds=folds, only=fold or None, progress=tell(""))
         else:
-            figures = tiered.ablate(pairs, out, config, folds=folds, only=fold or None, plot=plot, progress=tell)
+            figures = tiered.ablate(pairs, out, config, folds=folds, only=fold or None, progress=tell)
             tiered.write_table(out, figures)
     if not ablate:
         print_figures(figures, format)
@@ -217,7 +211,7 @@ def train_tiered(
     if format == "json":
         output.write(to_json(figures) + "\n")
     else:
-        output.show(comparison_view(tiered.ablation_rows(figures)))
+        output.show(comparison_view(tiered.ablation_rows(figures), tiered.PUBLISHED_NOTE))
 
 
 def _loss_weights(text: str | None) -> tuple[float, float, float, float] | None:

@@ -34,6 +34,7 @@ COMMANDS = (
     ("rules", "test"),
     ("rules", "init"),
     ("train", "tagger"),
+    ("train", "tiered"),
     ("train", "weights"),
 )
 BROKEN = "Maria unplugged the phone.\nMaria sat on the sofa.\nMaria called her sister on the phone.\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from disproof.bridge.output import rendered
-from disproof.bridge.text import choice_view, metrics_view, states_view, verdict_view
+from disproof.bridge.text import choice_view, comparison_view, metrics_view, states_view, verdict_view
 from disproof.bridge.verdict import Choice, Verdict
 from disproof.symbolic.proof import Conflict, ProofNode
 from disproof.symbolic.story import Story, Tagging
@@ -96,4 +96,14 @@ def test_figures_are_in_percent_and_missing_ones_a_dash() -> None:
         ["verifiability"],
         ["proof", "-"],
         ["seconds", "1.2"],
+    ]
+
+
+def test_systems_stand_side_by_side_with_what_they_lack_as_a_dash() -> None:
+    rows = {"mine": {"accuracy": 0.5, "proof": 0.25}, "theirs": {"accuracy": 0.729}}
+    assert rendered(comparison_view(rows, "theirs: elsewhere")).splitlines() == [
+        "        accuracy  proof",
+        "mine        50.0   25.0",
+        "theirs      72.9      -",
+        "theirs: elsewhere",
     ]

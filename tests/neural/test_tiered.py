@@ -59,7 +59,10 @@ def baseline(make: MakeTiered) -> Tiered:
 
 def run(baseline: Tiered, stories: Sequence[Story], chunk: int = tiered.CHUNK) -> TieredOutput:
     with torch.no_grad():
-        return baseline.network(collate_cells([baseline.encode(s) for s in stories], baseline.special.pad, chunk))
+        output: TieredOutput = baseline.network(
+            collate_cells([baseline.encode(s) for s in stories], baseline.special.pad, chunk)
+        )
+    return output
 
 
 LONG = Story(("Tom sat on the sofa in the a on.", "Ann used a cup.", "The fan sat."), ("Tom", "cup"), "long")
@@ -167,24 +170,25 @@ def test_the_order_of_sentences_counts(baseline: Tiered) -> None:
     )
 
 
+def gradients(baseline: Tiered, loss: Callable[[TieredOutput], torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The gradient of each parameter that a loss of the output reaches."""
+    loss(baseline.network(collate_cells([baseline.encode(LONG)], 0))).backward()  # type: ignore[no-untyped-call]
+    return {name: p.grad for name, p in baseline.network.named_parameters() if p.grad is not None}
+
+
 def test_no_gradient_of_the_conflicts_reaches_the_classifiers(make: MakeTiered) -> None:
-    network = make().network
-    output = network(collate_cells([make().encode(LONG)], 0))
-    output.conflict_logits.sum().backward()
-    assert network.state_hidden.weight.grad is None
-    assert network.state_weight.grad is None
-    assert network.state_projection[0].weight.grad.abs().sum() > 0
-    assert network.encoder.embeddings.word_embeddings.weight.grad.abs().sum() > 0
+    found = gradients(make(), lambda output: output.conflict_logits.sum())
+    assert not {"state_hidden.weight", "state_weight", "state_bias"} & found.keys()
+    assert found["state_projection.0.weight"].abs().sum() > 0
+    assert found["encoder.embeddings.word_embeddings.weight"].abs().sum() > 0
 
 
 def test_the_classifiers_share_no_weights(make: MakeTiered) -> None:
-    network = make().network
-    output = network(collate_cells([make().encode(LONG)], 0))
-    output.state_logits[0, 0, EFFECT, 3, 1].backward()
-    width, chosen = network.width, N_ATTRIBUTES + 3
-    touched = network.state_hidden.weight.grad.abs().sum(1).reshape(-1, width).sum(1)
-    assert torch.nonzero(touched).flatten().tolist() == [chosen]
-    assert torch.nonzero(network.state_weight.grad.abs().sum((1, 2))).flatten().tolist() == [chosen]
+    baseline = make()
+    found = gradients(baseline, lambda output: output.state_logits[0, 0, EFFECT, 3, 1])
+    hidden = found["state_hidden.weight"].abs().sum(1).reshape(-1, baseline.network.width).sum(1)
+    for touched in (hidden, found["state_weight"].abs().sum((1, 2))):
+        assert torch.nonzero(touched).flatten().tolist() == [N_ATTRIBUTES + 3]
 
 
 # ---- Labels

@@ -191,7 +191,7 @@ def test_what_is_told_of_a_run_counts_its_pairs(
 @pytest.mark.slow
 def test_training_learns_what_it_is_shown(pairs: Sequence[StoryPair], config: TieredTraining, tmp_path: Path) -> None:
     sizes = TieredConfig(projection=32, layers=1, heads=2, dropout=0.0)
-    long = replace(config, epochs=120, learning_rate=2e-3, model=sizes)
+    long = replace(config, epochs=200, learning_rate=2e-3, model=sizes)
     epoch = itertools.count()
 
     def last_is_best(some: Sequence[StoryPair], beliefs: Sequence[PairBeliefs]) -> Mapping[str, Any]:
