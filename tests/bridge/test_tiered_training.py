@@ -91,7 +91,6 @@ def test_folds_can_be_trained_one_by_one(
     assert alone.status == 0
     figures = json.loads(alone.out)
     assert figures.keys() == {"folds", "folds_done"}
-    assert not (tmp_path / "run" / "fold-2" / "curves.svg").exists()
     expected = contents(cross_validated[0] / "fold-2")
     found = contents(tmp_path / "run" / "fold-2")
     assert all(found[name] == expected[name] for name in found.keys() - {"metrics.json"})

@@ -21,9 +21,9 @@ ROLES = {"agent", "object", "recipient", "with", "in", "into", "on", "onto", "fr
 CLASSES = {
     "gives_away", "loses", "discards", "uses_up", "obtains", "creates", "breaks", "destroys", "restores", "consumes",
     "puts", "stores", "takes", "opens", "closes", "locks", "unlocks", "leaves", "arrives", "moves", "sleeps", "wakes",
-    "dies", "sits", "bathes", "perceives", "speaks", "thinks", "searches", "needs_light", "plays", "turns_on",
-    "turns_off", "uses", "wears", "takes_off", "cleans", "dirties", "wets", "dries", "heats", "cools", "cooks",
-    "cuts", "mixes", "pours", "fills", "empties", "handles", "harmless", "absent_ok", "carries_off", "fails", "fixes",
+    "sits", "bathes", "perceives", "speaks", "thinks", "searches", "needs_light", "plays", "turns_on",
+    "turns_off", "wears", "takes_off", "cleans", "wets", "dries", "heats", "cools", "cooks",
+    "cuts", "mixes", "pours", "fills", "empties", "harmless", "absent_ok", "carries_off", "fails", "fixes",
     "frees", "functions", "joins", "operates", "recovers", "robs", "vanishes",
 }  # fmt: skip
 
@@ -110,7 +110,7 @@ def test_the_classes_are_the_known_ones_and_none_is_empty() -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("handles", "absent_ok"), ("turns_on", "turns_off"), ("opens", "closes"), ("locks", "unlocks"),
+        ("turns_on", "turns_off"), ("opens", "closes"), ("locks", "unlocks"),
         ("sleeps", "wakes"), ("wears", "takes_off"), ("restores", "breaks"), ("restores", "discards"),
         ("obtains", "loses"), ("obtains", "gives_away"), ("heats", "cools"),
     ],
