@@ -1,7 +1,7 @@
 """The rule book as programs for clingo: one that tells what holds, and one that tells how it was derived.
 
 The first holds the rules as they are. The second, the trace, is grounded after it and only where a conflict was found:
-for a rule ``h :- b, c, not d.`` numbered 7 it holds ``_r7(h, (b,c,), (d,), (X,Y,)) :- b, c, not d.``, whose ground
+for a rule ``h :- b, c, not d.`` numbered 7 it holds ``_r7(h, ((b,c,), (d,), (X,Y,))) :- b, c, not d.``, whose ground
 instances name the rule's head, what it used, what it relied on being absent, and the values of the wording's variables.
 
 Compiling a rule costs clingo more than grounding it over a story's facts, so a story gets only the rules whose positive
@@ -313,7 +313,7 @@ def _traced(number: int, rule: Rule, statement: AST) -> tuple[TracedRule, Form]:
     whole = _statement(head, plain)
     there = Counter(variables(whole))  # one case of a pool need not have all variables
     words = tuple(dict.fromkeys(v for term in rule.wording_terms for v in variables(term) if v in there))
-    trace = f"{TRACE}{number}({head},{_tuple(used)},{_tuple(absent)},{_tuple(words)})"
+    trace = f"{TRACE}{number}({head},({_tuple(used)},{_tuple(absent)},{_tuple(words)}))"
     strings = frozenset(_strings_said(whole))
     traced = TracedRule(
         number,

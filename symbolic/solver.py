@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from clingo import Control, Number, String, Symbol, SymbolicAtoms, SymbolType, Tuple_, parse_term
+from clingo import Control, Number, String, Symbol, SymbolicAtom, SymbolicAtoms, SymbolType, Tuple_, parse_term
 
 from .atoms import Signature
 from .errors import RuleError
@@ -70,6 +70,10 @@ class _Derivation:
         return dict(zip(self.traced.words, self.words, strict=True))
 
 
+# A rule, an atom of its trace, and what this says beside the head.
+_Trace = tuple[TracedRule, SymbolicAtom, Symbol]
+
+
 class _FactSource:
     """Hands facts to the grounder as symbols (clingo calls ``facts`` for every ``@facts(Name, Arity)``)."""
 
@@ -92,19 +96,20 @@ class _Derivations:
         self._rules: defaultdict[Signature, list[TracedRule]] = defaultdict(list)
         for traced in live:
             self._rules[traced.head].append(traced)
-        self._read: dict[Signature, dict[Symbol, list[tuple[TracedRule, list[Symbol]]]]] = {}
+        self._read: dict[Signature, dict[Symbol, list[_Trace]]] = {}
         self._true: frozenset[Symbol] | None = None
 
-    def of(self, signature: Signature) -> dict[Symbol, list[tuple[TracedRule, list[Symbol]]]]:
-        """Every atom of a predicate that some rule derives, with the rules and the rest of their traces."""
+    def of(self, signature: Signature) -> dict[Symbol, list[_Trace]]:
+        """Every atom of a predicate that some rule may derive, with the rules and the rest of their traces.
+
+        There are many and few are asked for: what costs clingo a call each waits until then.
+        """
         if signature not in self._read:
-            found: dict[Symbol, list[tuple[TracedRule, list[Symbol]]]] = {}
+            found: dict[Symbol, list[_Trace]] = {}
             for traced in self._rules.get(signature, ()):
-                for atom in self._atoms.by_signature(f"{TRACE}{traced.number}", 4):
-                    symbol = atom.symbol
-                    if atom.is_fact or symbol in self._model():
-                        head, *rest = symbol.arguments
-                        found.setdefault(head, []).append((traced, rest))
+                for atom in self._atoms.by_signature(f"{TRACE}{traced.number}", 2):
+                    head, rest = atom.symbol.arguments
+                    found.setdefault(head, []).append((traced, atom, rest))
             self._read[signature] = found
         return self._read[signature]
 
@@ -117,8 +122,8 @@ class _Derivations:
 
     def heads(self, traced: TracedRule) -> Iterator[Symbol]:
         """What the ground instances of one rule that hold derive."""
-        for atom in self._atoms.by_signature(f"{TRACE}{traced.number}", 4):
-            if atom.is_fact or atom.symbol in self._model():
+        for atom in self._atoms.by_signature(f"{TRACE}{traced.number}", 2):
+            if self._holds(atom):
                 yield atom.symbol.arguments[0]
 
     def derive(self, atom: Symbol) -> list[_Derivation] | None:
@@ -126,13 +131,18 @@ class _Derivations:
         found = self.of((atom.name, len(atom.arguments))).get(atom)
         if found is None:
             return None
-        return [_Derivation(traced, atom, *(tuple(part.arguments) for part in rest)) for traced, rest in found]
+        return [
+            _Derivation(traced, atom, *(tuple(part.arguments) for part in rest.arguments))
+            for traced, trace, rest in found
+            if self._holds(trace)
+        ]
+
+    def _holds(self, atom: SymbolicAtom) -> bool:
+        return atom.is_fact or atom.symbol in self._model()
 
     def true_atoms(self, signature: Signature) -> list[Symbol]:
         """Every atom of a predicate that holds, without its derivations."""
-        return [
-            atom.symbol for atom in self._atoms.by_signature(*signature) if atom.is_fact or atom.symbol in self._model()
-        ]
+        return [atom.symbol for atom in self._atoms.by_signature(*signature) if self._holds(atom)]
 
     def _model(self) -> frozenset[Symbol]:
         """The true atoms, where grounding has left some open."""

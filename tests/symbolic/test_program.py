@@ -246,8 +246,8 @@ def test_only_what_a_conflict_that_fired_rests_on_is_traced() -> None:
     index = program.concerning(_facts_of(PARSE))
     rules = program.live(index)
     assert trace_text(rules, [clingo.parse_term('conflict(0,1,fired,"cup",power)')]).split("\n") == [
-        "_r0(conflict(0,1,fired,E,power),(p(E),),(q(E),),()) :- p(E); not q(E).",
-        "_r1(p(E),(entity(E),),(),()) :- entity(E).",
+        "_r0(conflict(0,1,fired,E,power),((p(E),),(q(E),),())) :- p(E); not q(E).",
+        "_r1(p(E),((entity(E),),(),())) :- entity(E).",
     ]
     assert "_r" not in program_text(rules, index)
 
