@@ -170,6 +170,7 @@ class Cache:
         self._folder = folder
         self._sections: dict[str, Section] = {}
         self._arrays: dict[str, ArraySection] = {}
+        self._solvers: dict[tuple[str, ...], CachedSolver] = {}
 
     def __repr__(self) -> str:
         return f"Cache({str(self._folder)!r})"
@@ -183,6 +184,12 @@ class Cache:
         """The section of arrays of a name in parts."""
         joined = "-".join((*name, code_digest()))
         return self._arrays.setdefault(joined, ArraySection(self._path(f"{joined}.safetensors")))
+
+    def solver(self, key: tuple[str, ...], make: Callable[[], CachedSolver]) -> CachedSolver:
+        """The solver made before for a key: reading rules takes seconds, and systems may share them."""
+        if key not in self._solvers:
+            self._solvers[key] = make()
+        return self._solvers[key]
 
     def clock(self, *name: str) -> Clock:
         """How long the work took whose results are in the section of a name in parts."""
@@ -317,6 +324,7 @@ class CachedSolver:
         self._section = cache.section("solutions", *name)
         self.clock = cache.clock("solutions", *name)
         self.book: RuleBook = solver.book
+        self._solved: dict[str, Solution] = {}
 
     @cached_property
     def _program(self) -> Program:
@@ -334,10 +342,15 @@ class CachedSolver:
 
     def solve_story(self, parse: Parse, tagging: Tagging) -> Solution:
         """What the rules say of a story, see ``Solver.solve_story``."""
-        digest = hashlib.sha256(self._program.fingerprint(story_facts(parse, tagging, self._synonyms)).encode())
-        digest.update(repr(tagging.entities).encode())
-        digest.update(np.ascontiguousarray(tagging.probabilities).tobytes())  # proofs are priced by it
-        key = digest.hexdigest()
+        read = hashlib.sha256(repr((parse, tagging.entities)).encode())
+        read.update(np.ascontiguousarray(tagging.probabilities).tobytes())  # proofs are priced by it
+        story = read.hexdigest()
+        if story not in self._solved:
+            told = self._program.fingerprint(story_facts(parse, tagging, self._synonyms))
+            self._solved[story] = self._solution(f"{told[:32]}{story[:32]}", parse, tagging)
+        return self._solved[story]
+
+    def _solution(self, key: str, parse: Parse, tagging: Tagging) -> Solution:
         kept = self._section.get(key)
         if kept is not None:
             found = self._read(kept)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..symbolic.story import StateTable, Story, StoryPair
-from ..symbolic.vocabulary import ATTRIBUTES, N_ATTRIBUTES, UNKNOWN
+from ..symbolic.vocabulary import ATTRIBUTES, N_ATTRIBUTES
 from .engine import AnalysedPair, Analysis, ranked_proofs, weigh
 from .metrics import Metrics, PairPrediction, SingleMetrics, StoryPrediction, score_pairs, score_single
 from .scoring import Weights
@@ -180,7 +180,6 @@ def _rng(story: Story, seed: int) -> random.Random:
 
 def _random_states(story: Story, rng: random.Random) -> StateTable:
     entities = story.entities or ()
-    values = np.full((len(entities), len(story.sentences), 2, N_ATTRIBUTES), UNKNOWN, dtype=np.int8)
-    for index in np.ndindex(*values.shape):
-        values[index] = rng.randrange(len(ATTRIBUTES[index[-1]].values))
-    return StateTable(entities, values)
+    shape = (len(entities), len(story.sentences), 2, N_ATTRIBUTES)
+    below = [len(attribute.values) for attribute in ATTRIBUTES]
+    return StateTable(entities, np.random.default_rng(rng.getrandbits(64)).integers(below, size=shape, dtype=np.int8))

@@ -201,8 +201,10 @@ def _engine(spec: SystemSpec, pairs: Sequence[StoryPair], cache: Cache) -> tuple
         folder = model_folder(spec.model)
         tagger = CachedTagger(lambda: Tagger.load(folder), cache, data, files_digest(folder))
         clock = tagger.clock
-    plain = Engine(rules=spec.rules, without=spec.without)
-    solver = CachedSolver(plain.solver, cache, data)
+    solver = cache.solver(
+        (data, *map(str, spec.rules), "without", *spec.without),
+        lambda: CachedSolver(Engine(rules=spec.rules, without=spec.without).solver, cache, data),
+    )
     engine = Engine(
         spec.model,
         system="symbolic" if spec.kind == "symbolic" else "neurosymbolic",
