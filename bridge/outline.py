@@ -25,7 +25,8 @@ _SILENT: Final = frozenset({"sentence", "entity", "human", "name", "noun", "modi
 # Absences that only keep a rule from firing twice, or that the sentence itself shows.
 _SILENT_ABSENCES: Final = frozenset(
     "negated irrealis only_intransitive transitive relied_on met uses works relies_on uses_place effect leaves_place "
-    "eats serves arg acts part_later later_touch stores_away treated renewed brings_about unreliable idle".split()
+    "eats serves arg acts part_later later_touch stores_away treated renewed brings_about unreliable idle only_cut "
+    "mere_piece".split()
 )
 # Steps that repeat in other words what they rest on.
 _REPEATING: Final = frozenset({"begins", "verb_effect", "verb_precondition"})
