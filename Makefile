@@ -27,6 +27,8 @@ help: ## list the targets
 demo: $(RUN_READY) ## explain a bundled story (STORY=FILE for another)
 	@$(VENV)/bin/disproof explain $(STORY)
 
+# The networks of the tests are tiny: a second thread costs more than it gives.
+test: export OMP_NUM_THREADS ?= 1
 test: $(DEV_READY) ## run all tests (PYTEST_ARGS="-m 'not slow'" for the quick ones)
 	$(VENV)/bin/pytest $(PYTEST_ARGS)
 
