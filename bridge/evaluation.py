@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import random
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -113,7 +113,11 @@ def evaluate(engine: Engine, pairs: Iterable[StoryPair], progress: Progress | No
 
 def seen_in_training(engine: Engine, pairs: Sequence[StoryPair]) -> bool:
     """Whether the engine's tagger was trained on exactly these stories (their figures then say little)."""
-    config: dict[str, Any] = getattr(engine.tagger, "config", {}) if engine.states == "predicted" else {}
+    return engine.states == "predicted" and trained_on(getattr(engine.tagger, "config", {}), pairs)
+
+
+def trained_on(config: Mapping[str, Any], pairs: Sequence[StoryPair]) -> bool:
+    """Whether a model of this configuration was trained on exactly these stories."""
     return data_digest(pairs) in (config.get("data"), *config.get("sources", ()))
 
 

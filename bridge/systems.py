@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from ..neural.beliefs import Beliefs, PairBeliefs
 from ..symbolic.errors import Location, ModelError, UsageError, did_you_mean
 from ..symbolic.story import Story, StoryPair
-from .cache import Cache, CachedParser, CachedSolver, CachedTagger, Clock, files_digest, story_key
+from .cache import Cache, Clock, files_digest, story_key
+from .cached_parts import CachedParser, CachedSolver, CachedTagger
 from .comparison import Cost, SystemRun
 from .engine import AnalysedPair, Engine, StateTagger, choice_of, require_weights, weigh
 from .evaluation import (
@@ -28,6 +29,7 @@ from .evaluation import (
     measure,
     predict_pair,
     predict_random,
+    trained_on,
 )
 from .predictions import match_predictions, read_predictions
 from .scoring import Weights
@@ -91,6 +93,8 @@ def parse_system(text: str, model: str = "small", without: Sequence[str] = ()) -
     if kind not in get_args(Kind) or kind in ("random", "predictions"):
         raise UsageError(f"system={kind} is none of symbolic, neurosymbolic and tiered")
     rules = tuple(found.get("rules", ()))
+    if kind == "tiered" and (rules or states == "gold"):
+        raise UsageError(f"{name!r} is a tiered baseline, which has no rules and predicts its states: leave those out")
     return SystemSpec(name, kind, folder, rules, tuple(without), states)  # type: ignore[arg-type]
 
 
@@ -156,8 +160,7 @@ def seen_by(spec: SystemSpec, pairs: Sequence[StoryPair]) -> bool:
 
     if spec.kind in ("random", "predictions") or spec.states == "gold" or is_run_of_folds(spec.model):
         return False
-    config = load_config(model_folder(spec.model))
-    return data_digest(pairs) in (config.get("data"), *config.get("sources", ()))
+    return trained_on(load_config(model_folder(spec.model)), pairs)
 
 
 def _figures(evaluation: Evaluation, spec: SystemSpec) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ..neural.beliefs import CONFLICTS, THRESHOLD, Beliefs, Conflicts, PairBeliefs, choose, conflicting
 from ..symbolic.errors import ModelError
 from ..symbolic.story import StoryPair
-from .evaluation import Evaluation, Progress, data_digest
+from .evaluation import Evaluation, Progress, trained_on
 from .metrics import Metrics, PairPrediction, SingleMetrics, StoryPrediction, score_pairs, score_single
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def load_tiered(model: str) -> Tiered:
 
 def seen_by(tiered: Tiered, pairs: Sequence[StoryPair]) -> bool:
     """Whether the baseline was trained on exactly these stories (their figures then say little)."""
-    return bool(tiered.config.get("data") == data_digest(pairs))
+    return trained_on(tiered.config, pairs)
 
 
 def evaluate_tiered(

@@ -156,6 +156,7 @@ def test_a_report_is_a_folder_of_json_tables_and_one_page(
         (("--system", "mine=small,state=gold"), "'state=gold' is no option of a system"),
         (("--system", "mine=small,states=silver"), "neither predicted nor gold"),
         (("--system", "mine=small,system=random"), "system=random is none of"),
+        (("--system", "mine=small,system=tiered,rules=x"), "has no rules"),
         (("--system", "symbolic", "--system", "symbolic"), "two systems are called 'symbolic'"),
         (("--predictions", "file.json"), "write NAME=FILE"),
         (("--predictions", "theirs=/no/such/file"), "/no/such/file: no such file"),

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from disproof.bridge.cache import Cache, CachedParser, CachedSolver, CachedTagger, default_folder, files_digest
+from disproof.bridge.cache import Cache, default_folder, files_digest
+from disproof.bridge.cached_parts import CachedParser, CachedSolver, CachedTagger
 from disproof.neural.fake import FakeTagger
 from disproof.neural.parser import Parser
 from disproof.symbolic.errors import DisproofError
