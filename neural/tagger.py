@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from textwrap import shorten
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from ..symbolic.errors import Location, ModelError
+from ..symbolic.errors import ModelError
 from ..symbolic.story import Tagging
 from ..symbolic.vocabulary import N_ATTRIBUTES, N_VALUES
 from . import encoders
@@ -86,33 +84,16 @@ class Tagger:
         Raises:
             ModelError: it is missing, damaged or of another version.
         """
-        from tokenizers import Tokenizer
-
         config = weights_io.load_config(folder)
-        try:
-            network = TaggerNetwork(
-                encoders.for_inference(config["encoder_config"]), int(config["width"]), ModelConfig(**config["network"])
-            )
-            network.load_state_dict(weights_io.load(folder, config), assign=True)
-            special = SpecialTokens(**config["special_tokens"])
-            tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        except ModelError:
-            raise
-        except KeyError as error:
-            raise ModelError(f"the model's config lacks {error}; train it again", Location(str(folder))) from None
-        except Exception as error:  # tokenizers raises bare Exception; a damaged config raises anything
-            said = shorten(str(error), 200, placeholder=" ...") or type(error).__name__
-            raise ModelError(f"the model's files do not fit together: {said}", Location(str(folder))) from None
+        network, tokenizer, special = weights_io.load_network(
+            folder, config, lambda encoder, width, sizes: TaggerNetwork(encoder, width, ModelConfig(**sizes))
+        )
         return cls(network, tokenizer, special, config)
 
     def save(self, folder: Path, beside: Mapping[str, str] | None = None) -> None:
         """Write this tagger as a model folder, with some text files ``beside`` it by name."""
-        weights_io.save(
-            folder,
-            self.network.state_dict(),
-            {**self.config, "network": asdict(self.network.config), "special_tokens": asdict(self.special)},
-            {"tokenizer.json": json.dumps(json.loads(self.tokenizer.to_str()), ensure_ascii=False), **(beside or {})},
-        )
+        config = {**self.config, "network": asdict(self.network.config)}
+        weights_io.save_network(folder, self.network, self.tokenizer, self.special, config, beside)
 
     def tag(self, sentences: Sequence[str], entities: Sequence[str]) -> Tagging:
         """Probabilities for every entity in every sentence, and the pair prior's scores.

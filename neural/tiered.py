@@ -29,12 +29,10 @@ An input that occurs twice in a batch is encoded once: stories of a pair share a
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -352,40 +350,18 @@ class Tiered:
         Raises:
             ModelError: it is missing, damaged, of another version, or of another kind.
         """
-        from tokenizers import Tokenizer
-
         config = weights_io.load_config(folder)
         if config.get("kind") != KIND:
             raise ModelError("not a tiered baseline; give a folder made by 'train tiered'", Location(str(folder)))
-        try:
-            network = TieredNetwork(
-                encoders.for_inference(config["encoder_config"]),
-                int(config["width"]),
-                TieredConfig(**config["network"]),
-            )
-            network.load_state_dict(weights_io.load(folder, config), assign=True)
-            special = SpecialTokens(**config["special_tokens"])
-            tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        except ModelError:
-            raise
-        except Exception as error:  # tokenizers raises bare Exception; a damaged config raises anything
-            said = shorten(str(error), 200, placeholder=" ...") or type(error).__name__
-            raise ModelError(f"the model's files do not fit together: {said}", Location(str(folder))) from None
+        network, tokenizer, special = weights_io.load_network(
+            folder, config, lambda encoder, width, sizes: TieredNetwork(encoder, width, TieredConfig(**sizes))
+        )
         return cls(network, tokenizer, special, config)
 
     def save(self, folder: Path, beside: Mapping[str, str] | None = None) -> None:
         """Write this as a model folder (matrices as int8 per row), with some text files ``beside`` it by name."""
-        weights_io.save(
-            folder,
-            self.network.state_dict(),
-            {
-                **self.config,
-                "kind": KIND,
-                "network": asdict(self.network.config),
-                "special_tokens": asdict(self.special),
-            },
-            {"tokenizer.json": json.dumps(json.loads(self.tokenizer.to_str()), ensure_ascii=False), **(beside or {})},
-        )
+        config = {**self.config, "kind": KIND, "network": asdict(self.network.config)}
+        weights_io.save_network(folder, self.network, self.tokenizer, self.special, config, beside)
 
     def read(self, stories: Sequence[Story]) -> list[Beliefs]:
         """States and beliefs of some stories, which are computed together: what they share is encoded once.

@@ -1,4 +1,4 @@
-"""Trained taggers on disk: safetensors shards with matrices as int8 per row, beside a config that says what they are.
+"""Trained networks on disk: safetensors shards with matrices as int8 per row, beside a config that says what they are.
 
 A folder holds ``config.json`` (sizes, encoder, what it was trained on and how it scored), ``tokenizer.json`` and
 ``weights-*.safetensors``. Rounding a row to 8 bits changes a token vector by a cosine of .997 or better
@@ -9,15 +9,25 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
+from torch import nn
 
 from ..symbolic.errors import Location, ModelError
+from . import encoders
+from .encoding import SpecialTokens
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+Network = TypeVar("Network", bound=nn.Module)
 
 FORMAT = 1
 SHARD_BYTES = 45_000_000
@@ -112,3 +122,41 @@ def load(folder: Path, config: Mapping[str, Any]) -> dict[str, torch.Tensor]:
         except (OSError, SafetensorError) as error:
             raise ModelError(f"missing or damaged weights: {error}", Location(str(path))) from None
     return dequantise(packed)
+
+
+def save_network(
+    folder: Path,
+    network: nn.Module,
+    tokenizer: Tokenizer,
+    special: SpecialTokens,
+    config: Mapping[str, Any],
+    beside: Mapping[str, str] | None = None,
+) -> None:
+    """Write a network over an encoder as a model folder, with some text files ``beside`` it by name."""
+    texts = {"tokenizer.json": json.dumps(json.loads(tokenizer.to_str()), ensure_ascii=False), **(beside or {})}
+    save(folder, network.state_dict(), {**config, "special_tokens": asdict(special)}, texts)
+
+
+def load_network(
+    folder: Path, config: Mapping[str, Any], make: Callable[[nn.Module, int, Mapping[str, Any]], Network]
+) -> tuple[Network, Tokenizer, SpecialTokens]:
+    """Read what ``save_network`` wrote: ``make`` builds the network over an encoder of a width, by its own sizes.
+
+    Raises:
+        ModelError: a file is missing or damaged, or they do not fit together.
+    """
+    from tokenizers import Tokenizer
+
+    try:
+        encoder = encoders.for_inference(config["encoder_config"])
+        network = make(encoder, int(config["width"]), config["network"])
+        network.load_state_dict(load(folder, config), assign=True)
+        special = SpecialTokens(**config["special_tokens"])
+        return network, Tokenizer.from_file(str(folder / "tokenizer.json")), special
+    except ModelError:
+        raise
+    except KeyError as error:
+        raise ModelError(f"the model's config lacks {error}; train it again", Location(str(folder))) from None
+    except Exception as error:  # tokenizers raises bare Exception; a damaged config raises anything
+        said = shorten(str(error), 200, placeholder=" ...") or type(error).__name__
+        raise ModelError(f"the model's files do not fit together: {said}", Location(str(folder))) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -15,6 +16,8 @@ from disproof.neural.tagger import Tagger
 from disproof.symbolic.story import StoryPair
 
 MakeTagger = Callable[[], Tagger]
+# The network that the callable makes over the tiny encoder, with all else that goes with it.
+OverEncoder = Callable[[int, Callable[[Encoder], Any]], tuple[Any, Any, Any, dict[str, Any]]]
 
 
 @pytest.fixture(scope="session")
@@ -23,20 +26,27 @@ def encoder(tiny_encoder: Path) -> Encoder:
 
 
 @pytest.fixture(scope="session")
-def make_tagger(tiny_encoder: Path) -> MakeTagger:
-    """Makes taggers that are all alike, each with weights of its own."""
+def over_encoder(tiny_encoder: Path) -> OverEncoder:
+    """Makes networks with weights far from their start, so that outputs differ; those of one seed are alike."""
 
-    def make() -> Tagger:
+    def over(seed: int, make: Callable[[Encoder], Any]) -> tuple[Any, Any, Any, dict[str, Any]]:
         loaded = load_pretrained(str(tiny_encoder))
         with torch.random.fork_rng():
-            torch.manual_seed(7)
-            network = TaggerNetwork(loaded.network, loaded.width, ModelConfig(state_hidden=24, pair_hidden=8))
-            for parameter in network.parameters():  # far from their start, so that outputs differ
+            torch.manual_seed(seed)
+            network = make(loaded)
+            for parameter in network.parameters():
                 torch.nn.init.normal_(parameter, std=0.3)
         about = {"encoder": "tiny", "width": loaded.width, "encoder_config": loaded.config}
-        return Tagger(network, loaded.tokenizer, loaded.special, about)
+        return network, loaded.tokenizer, loaded.special, about
 
-    return make
+    return over
+
+
+@pytest.fixture(scope="session")
+def make_tagger(over_encoder: OverEncoder) -> MakeTagger:
+    """Makes taggers that are all alike, each with weights of its own."""
+    sizes = ModelConfig(state_hidden=24, pair_hidden=8)
+    return lambda: Tagger(*over_encoder(7, lambda encoder: TaggerNetwork(encoder.network, encoder.width, sizes)))
 
 
 @pytest.fixture(scope="session")

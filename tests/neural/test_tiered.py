@@ -7,13 +7,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 from disproof.neural import tiered
-from disproof.neural.encoders import Encoder, load_pretrained
+from disproof.neural.encoders import Encoder
 from disproof.neural.tiered import (
     Tiered,
     TieredConfig,
@@ -36,20 +37,9 @@ MakeTiered = Callable[[], Tiered]
 
 
 @pytest.fixture(scope="module")
-def make(tiny_encoder: Path) -> MakeTiered:
+def make(over_encoder: Callable[..., tuple[Any, ...]]) -> MakeTiered:
     """Makes baselines that are all alike, each with weights of its own."""
-
-    def made() -> Tiered:
-        loaded = load_pretrained(str(tiny_encoder))
-        with torch.random.fork_rng():
-            torch.manual_seed(3)
-            network = TieredNetwork(loaded.network, loaded.width, SMALL)
-            for parameter in network.parameters():  # far from their start, so that outputs differ
-                torch.nn.init.normal_(parameter, std=0.3)
-        about = {"encoder": "tiny", "width": loaded.width, "encoder_config": loaded.config}
-        return Tiered(network, loaded.tokenizer, loaded.special, about)
-
-    return made
+    return lambda: Tiered(*over_encoder(3, lambda encoder: TieredNetwork(encoder.network, encoder.width, SMALL)))
 
 
 @pytest.fixture(scope="module")
