@@ -15,7 +15,7 @@ from ..symbolic.check import Finding
 from ..symbolic.proof import Conflict, ProofNode
 from ..symbolic.rulebook import Rule
 from ..symbolic.story import State, Story, Tagging
-from ..symbolic.vocabulary import ATTRIBUTES, SIDES
+from .assertions import likely_states
 from .verdict import Choice, Verdict
 from .wording import absence_words, said
 
@@ -41,6 +41,12 @@ class StateDocument(TypedDict):
     attribute: str
     value: int
     probability: float
+
+
+class AssertedStateDocument(StateDocument):
+    """A state that a verdict asserts: the proof rests on it (``cited``), or it bears the proof out."""
+
+    cited: bool
 
 
 class AbsenceDocument(TypedDict):
@@ -85,7 +91,7 @@ class VerdictDocument(TypedDict):
     confidence: float
     basis: str
     conflict: ConflictDocument | None
-    states: list[StateDocument]
+    states: list[AssertedStateDocument]
     proof: ProofDocument | None
     others: NotRequired[list[OtherProofDocument]]
 
@@ -152,7 +158,7 @@ def verdict_document(verdict: Verdict, every: bool = False, depth: int | None = 
         "confidence": verdict.confidence,
         "basis": verdict.basis,
         "conflict": _conflict(verdict),
-        "states": [state_document(state) for state in verdict.states],
+        "states": [{**state_document(state), "cited": state not in verdict.support} for state in verdict.states],
         "proof": None if verdict.conflict is None else proof_document(verdict.conflict.proof, depth),
     }
     if every:
@@ -218,20 +224,6 @@ def states_document(story: Story, tagging: Tagging) -> StatesDocument:
         "entities": list(tagging.entities),
         "states": [state_document(state) for state in likely_states(tagging)],
     }
-
-
-def likely_states(tagging: Tagging) -> list[State]:
-    """The likeliest value of every state that is not trivial, by sentence, entity, attribute and side."""
-    belief = tagging.probabilities
-    best = belief.argmax(-1)
-    return [
-        State(SIDES[side], t, entity, attribute.name, value, float(belief[e, t, side, attribute.index, value]))
-        for t in range(best.shape[1])
-        for e, entity in enumerate(tagging.entities)
-        for attribute in ATTRIBUTES
-        for side in range(len(SIDES))
-        if not attribute.is_trivial(value := int(best[e, t, side, attribute.index]))
-    ]
 
 
 def rule_document(statements: Sequence[Rule]) -> RuleDocument:

@@ -17,7 +17,19 @@ from ..symbolic.facts import Facts, certain, story_facts
 from ..symbolic.rulebook import SHIPPED
 from ..symbolic.story import Story, Tagging
 from ..symbolic.vocabulary import ATTRIBUTE
-from .scoring import Candidate, Judged, Weights, candidates, choose, judge, load_weights, sigmoid
+from .assertions import supporting_states
+from .calibration import TemperedTagger
+from .scoring import (
+    Candidate,
+    Judged,
+    Weights,
+    candidates,
+    choose,
+    judge,
+    load_temperatures,
+    load_weights,
+    sigmoid,
+)
 from .verdict import Basis, Choice, Verdict
 
 if TYPE_CHECKING:
@@ -139,12 +151,13 @@ class Engine:
 
     @cached_property
     def tagger(self) -> StateTagger:
-        """The state tagger."""
+        """The state tagger; the model's own is tempered by what its weights file says."""
         if self._tagger is not None:
             return self._tagger
         from ..neural.tagger import Tagger, model_folder
 
-        return Tagger.load(model_folder(self.model))
+        temperatures = load_temperatures(weights_file(self.model, "predicted"))
+        return TemperedTagger(Tagger.load(model_folder(self.model)), temperatures)
 
     @cached_property
     def parser(self) -> TextReader:
@@ -287,6 +300,7 @@ def _verdict(analysis: Analysis, judged: Judged, plausible: bool, confidence: fl
         pair,
         proofs[0] if proofs else None,
         tuple(proofs[1:]),
+        supporting_states(proofs[0], analysis.tagging) if proofs else (),
     )
 
 

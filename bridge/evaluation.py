@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..symbolic.errors import UsageError
 from ..symbolic.story import StateTable, Story, StoryPair
 from ..symbolic.vocabulary import ATTRIBUTES, N_ATTRIBUTES
+from .alignment import aligned, nameless
+from .assertions import asserted_states, asserted_table
 from .engine import AnalysedPair, Analysis, ranked_proofs, weigh
 from .metrics import Metrics, PairPrediction, SingleMetrics, StoryPrediction, score_pairs, score_single
 from .scoring import Weights
@@ -70,8 +73,8 @@ def predict_pair(both: AnalysedPair, weights: Weights, twin: bool = True) -> Pai
         said.append(
             StoryPrediction(
                 (best.evidence, best.breakpoint) if best is not None else None,
-                analysis.tagging.argmax(),
-                proofs[0].states() if proofs else None,
+                asserted_table(analysis.tagging),
+                asserted_states(proofs[0], analysis.tagging) if proofs else None,
             )
         )
     return PairPrediction(0 if probabilities[0] >= probabilities[1] else 1, (said[0], said[1]))
@@ -89,7 +92,7 @@ def measure(
     cued, uncued = (
         score_pairs(
             pairs,
-            [predict_pair(s, w, twin) for s, w in zip(analysed, weights, strict=True)],
+            [aligned(p, predict_pair(s, w, twin)) for p, s, w in zip(pairs, analysed, weights, strict=True)],
             single,
             system,
             seconds,
@@ -99,15 +102,20 @@ def measure(
     return Evaluation(cued, uncued)
 
 
-def evaluate(engine: Engine, pairs: Iterable[StoryPair], progress: Progress | None = None) -> Evaluation:
-    """Measure an engine on annotated pairs.
+def evaluate(
+    engine: Engine, pairs: Iterable[StoryPair], progress: Progress | None = None, own_entities: bool = False
+) -> Evaluation:
+    """Measure an engine on annotated pairs; ``own_entities`` are those it finds in the text, not the annotation's.
 
     Raises:
         StoryError: there are none, or one lacks its annotation.
+        UsageError: annotated states, which are of annotated entities, were to be measured with others.
     """
+    if own_entities and engine.states == "gold":
+        raise UsageError("annotated states are of annotated entities: leave out --entities own, or --states gold")
     listed = list(pairs)
     started = time.perf_counter()
-    analysed = analyse_pairs(engine, listed, progress)
+    analysed = analyse_pairs(engine, [nameless(pair) for pair in listed] if own_entities else listed, progress)
     return measure(listed, analysed, [engine.weights] * len(listed), engine.system, time.perf_counter() - started)
 
 

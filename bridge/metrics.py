@@ -22,7 +22,7 @@ class StoryPrediction:
 
     ``conflict`` is the pair of sentences it finds likeliest to conflict (official-shape predictions may name any
     number; only exactly the gold pair is ever right), None for none. ``states`` is its whole state table.
-    ``proof_states`` are the states that its proof cites, None where no proof links the two sentences by a rule.
+    ``proof_states`` are the states that it asserts with its proof, None where no proof links the two sentences.
     """
 
     conflict: tuple[int, ...] | None = None
@@ -44,8 +44,8 @@ class PairOutcome:
 
     ``all_states`` (the official check): among the system's effects of the evidence and preconditions of the
     breakpoint, at least one is non-trivial and every non-trivial one, of any entity, equals gold. ``proof``: the same
-    of the states its proof cites at these two places, where there is a proof. ``proof_both_sides``: also at least
-    one non-trivial state at each place.
+    of the states it asserts with its proof at these two places, where there is a proof. ``proof_both_sides``: also at
+    least one non-trivial state at each place.
     """
 
     accurate: bool

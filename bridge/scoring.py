@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import numpy.typing as npt
 
 from ..symbolic.errors import Location, ModelError
 from ..symbolic.proof import Conflict
+from ..symbolic.vocabulary import ATTRIBUTE
 
 PRIOR = "neural prior"
 ANY_RULE = "any rule"
@@ -85,13 +87,34 @@ def load_weights(path: Path, system: str) -> Weights:
     Raises:
         ModelError: the file is missing or damaged, or has no weights for the system.
     """
-    try:
-        stored = json.loads(path.read_text("utf-8"))["systems"][system]
+    with _weights_file(path, f"this is no weights file for the system {system!r}") as file:
+        stored = file["systems"][system]
         numbers = {k: float(stored[k]) for k in Weights().to_json() if k != "features"}
         features = {str(k): float(v) for k, v in stored["features"].items()}
         if not all(map(math.isfinite, (*numbers.values(), *features.values()))):
             raise ValueError("a number in it is not finite")
         return Weights(features=features, **numbers)
+
+
+def load_temperatures(path: Path) -> dict[str, float]:
+    """The temperatures of a tagger's states (``calibration``) that a weights file brings; older ones bring none.
+
+    Raises:
+        ModelError: the file is missing or damaged.
+    """
+    with _weights_file(path, "this is no weights file") as file:
+        found = {str(k): float(v) for k, v in file.get("temperatures", {}).items()}
+        unknown = found.keys() - ATTRIBUTE.keys()
+        if unknown or not all(0 < temperature < math.inf for temperature in found.values()):
+            raise ValueError(f"no attribute: {min(unknown)}" if unknown else "a temperature in it is not positive")
+        return found
+
+
+@contextmanager
+def _weights_file(path: Path, refusal: str) -> Iterator[Any]:
+    """The content of a weights file; whatever is wrong with it, or found wrong while it is read, is told in a line."""
+    try:
+        yield json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise ModelError(
             "there is no such weights file; make one with 'disproof train weights'", Location(str(path))
@@ -99,7 +122,7 @@ def load_weights(path: Path, system: str) -> Weights:
     except OSError as error:
         raise ModelError(f"cannot be read: {error.strerror or error}", Location(str(path))) from None
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ModelError(f"this is no weights file for the system {system!r} ({error})", Location(str(path))) from None
+        raise ModelError(f"{refusal} ({error})", Location(str(path))) from None
 
 
 def rule_features(conflict: Conflict) -> Iterable[str]:

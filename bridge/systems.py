@@ -18,8 +18,9 @@ from ..symbolic.errors import Location, ModelError, UsageError, did_you_mean
 from ..symbolic.story import Story, StoryPair
 from .cache import Cache, Clock, files_digest, story_key
 from .cached_parts import CachedParser, CachedSolver, CachedTagger
+from .calibration import TemperedTagger
 from .comparison import Cost, SystemRun
-from .engine import AnalysedPair, Engine, StateTagger, choice_of, require_weights, weigh
+from .engine import AnalysedPair, Engine, StateTagger, choice_of, require_weights, weigh, weights_file
 from .evaluation import (
     Evaluation,
     Progress,
@@ -32,7 +33,7 @@ from .evaluation import (
     trained_on,
 )
 from .predictions import match_predictions, read_predictions
-from .scoring import Weights
+from .scoring import Weights, load_temperatures
 from .tiered import load_tiered
 
 if TYPE_CHECKING:
@@ -202,8 +203,9 @@ def _engine(spec: SystemSpec, pairs: Sequence[StoryPair], cache: Cache) -> tuple
         tagger, clock = load_heldout(Path(spec.model), pairs), cache.clock("taggings", "folds")
     else:
         folder = model_folder(spec.model)
-        tagger = CachedTagger(lambda: Tagger.load(folder), cache, data, files_digest(folder))
-        clock = tagger.clock
+        cached = CachedTagger(lambda: Tagger.load(folder), cache, data, files_digest(folder))
+        tagger = TemperedTagger(cached, load_temperatures(weights_file(spec.model, "predicted")))
+        clock = cached.clock
     solver = cache.solver(
         (data, *map(str, spec.rules), "without", *spec.without),
         lambda: CachedSolver(Engine(rules=spec.rules, without=spec.without).solver, cache, data),

@@ -19,11 +19,12 @@ from rich.tree import Tree
 from ..symbolic.rulebook import Rule
 from ..symbolic.story import State, Story, Tagging
 from ..symbolic.vocabulary import ATTRIBUTE
-from .documents import RuleDocument, likely_states
+from .assertions import likely_states
+from .documents import RuleDocument
 from .example_views import rule_examples
 from .outline import Step, outline, pruned
 from .verdict import Choice, Verdict
-from .wording import listed, percent, printable
+from .wording import listed, percent, printable, state_words
 
 _STYLES: Final = {"rule": "", "lexicon": "", "state": "cyan", "text": "", "absence": "italic"}
 
@@ -144,6 +145,10 @@ def _judgement(
         line.append("This is the neural prior’s judgement alone; no rule proves it.", "yellow")
         return [line]
     parts: list[RenderableType] = [line, Text(), proof_tree(pruned(outline(verdict.conflict.proof), depth))]
+    if verdict.support:
+        parts.append(
+            Text(f"The states bear it out: {listed([_sure_words(state) for state in verdict.support])}.", "cyan")
+        )
     if every:
         for conflict in verdict.others:
             parts += [Text(), Text("Another proof:", "dim"), proof_tree(pruned(outline(conflict.proof), depth))]
@@ -172,6 +177,10 @@ def _step(step: Step, style: str) -> Text:
     if step.source:
         text.append(f"  [{step.source}]", "not bold dim")
     return text
+
+
+def _sure_words(state: State) -> str:
+    return f"{state_words(state)} ({percent(state.probability)})"
 
 
 def _sentences(verdict: Verdict, starred: Collection[int] = ()) -> Table:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from ..symbolic.errors import Location, ModelError, StoryError
 from ..symbolic.story import StoryPair, Tagging
 from ..symbolic.vocabulary import N_ATTRIBUTES, N_VALUES, SIDES
+from .calibration import Temperatures, fit_temperatures, tempered
 from .engine import AnalysedPair, Analysis, Engine, certainty
 from .evaluation import Progress, analyse_pairs, data_digest, measure
 from .files import write_atomic
@@ -32,10 +34,16 @@ FOLDS = 5
 
 
 class StoredTaggings:
-    """A tagger that looks up what was tagged before: the out-of-fold taggings of a training run."""
+    """A tagger that looks up what was tagged before: the out-of-fold taggings of a training run.
 
-    def __init__(self, taggings: Mapping[tuple[str, ...], Tagging]) -> None:
+    ``temperatures`` are those that a tagger of such a run is to be tempered by.
+    """
+
+    def __init__(
+        self, taggings: Mapping[tuple[str, ...], Tagging], temperatures: Temperatures = MappingProxyType({})
+    ) -> None:
         self._taggings = dict(taggings)
+        self.temperatures = temperatures
 
     def __repr__(self) -> str:
         return f"StoredTaggings({len(self._taggings)} stories)"
@@ -55,36 +63,52 @@ class StoredTaggings:
 def load_heldout(folder: Path, pairs: Sequence[StoryPair], folds: int = FOLDS) -> StoredTaggings:
     """The out-of-fold taggings that ``train tagger --folds`` left in ``folder``.
 
+    Those of each fold are tempered by temperatures that were fitted on the other folds.
+
     Raises:
         ModelError: a fold is missing, or belongs to other data.
     """
+    raw = [_load_fold(folder / f"fold-{k}" / "heldout.safetensors", pairs) for k in range(folds)]
+    gold = {
+        story.sentences: story.gold.states
+        for pair in pairs
+        for story in pair.stories
+        if story.gold is not None and story.gold.states is not None
+    }
+    labelled = [[(found, gold[text]) for text, found in fold.items() if text in gold] for fold in raw]
+    taggings: dict[tuple[str, ...], Tagging] = {}
+    for k, fold in enumerate(raw):
+        others = fit_temperatures(one for j, part in enumerate(labelled) if j != k for one in part)
+        taggings.update((text, tempered(found, others)) for text, found in fold.items())
+    return StoredTaggings(taggings, fit_temperatures(one for part in labelled for one in part))
+
+
+def _load_fold(path: Path, pairs: Sequence[StoryPair]) -> dict[tuple[str, ...], Tagging]:
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
     taggings: dict[tuple[str, ...], Tagging] = {}
-    for k in range(folds):
-        path = folder / f"fold-{k}" / "heldout.safetensors"
-        try:
-            arrays = load_file(path)
-        except (OSError, SafetensorError):
-            raise ModelError(
-                "this fold is not trained yet; run 'disproof train tagger' with --folds", Location(str(path))
-            ) from None
-        for name, probabilities in arrays.items():
-            number, _, kind = name.partition(".")
-            story_index, _, kind = kind.partition(".")
-            if kind == "pairs":
-                continue
-            known = kind == "probabilities" and number.isdecimal() and story_index in ("0", "1")
-            if not known or int(number) >= len(pairs):
-                raise ModelError("these states belong to other data", Location(str(path)))
-            story = pairs[int(number)].stories[int(story_index)]
-            scores = arrays.get(f"{number}.{story_index}.pairs")
-            names = story.entities or ()
-            if probabilities.shape != (len(names), len(story.sentences), len(SIDES), N_ATTRIBUTES, N_VALUES):
-                raise ModelError("these states belong to other data", Location(str(path)))
-            taggings[story.sentences] = Tagging(names, probabilities, scores)
-    return StoredTaggings(taggings)
+    try:
+        arrays = load_file(path)
+    except (OSError, SafetensorError):
+        raise ModelError(
+            "this fold is not trained yet; run 'disproof train tagger' with --folds", Location(str(path))
+        ) from None
+    for name, probabilities in arrays.items():
+        number, _, kind = name.partition(".")
+        story_index, _, kind = kind.partition(".")
+        if kind == "pairs":
+            continue
+        known = kind == "probabilities" and number.isdecimal() and story_index in ("0", "1")
+        if not known or int(number) >= len(pairs):
+            raise ModelError("these states belong to other data", Location(str(path)))
+        story = pairs[int(number)].stories[int(story_index)]
+        scores = arrays.get(f"{number}.{story_index}.pairs")
+        names = story.entities or ()
+        if probabilities.shape != (len(names), len(story.sentences), len(SIDES), N_ATTRIBUTES, N_VALUES):
+            raise ModelError("these states belong to other data", Location(str(path)))
+        taggings[story.sentences] = Tagging(names, probabilities, scores)
+    return taggings
 
 
 def code_version() -> str:
@@ -291,8 +315,12 @@ def train_weights(
         "code_version": code_version(),
         "cross_validated": figures,
     }
-    text = json.dumps({"about": about, "systems": {n: w.to_json() for n, w in systems.items()}}, indent=1)
-    write_atomic(out, text + "\n")
+    file = {
+        "about": about,
+        "temperatures": {} if tagger is None else dict(tagger.temperatures),
+        "systems": {name: learned.to_json() for name, learned in systems.items()},
+    }
+    write_atomic(out, json.dumps(file, indent=1) + "\n")
     return figures
 
 

@@ -18,7 +18,7 @@ class Verdict:
 
     ``pair`` is (evidence, breakpoint), sentences from 0, None in a plausible story. ``conflict`` is the proof's own,
     None where no rule proves the pair (``basis`` then says "neural prior"); ``others`` are further proofs of the same
-    pair, best first.
+    pair, best first. ``support`` are states on which the proof does not rest but which bear it out (``assertions``).
     ``confidence`` is the calibrated probability that the verdict is right.
     """
 
@@ -31,11 +31,12 @@ class Verdict:
     pair: tuple[int, int] | None = None
     conflict: Conflict | None = None
     others: tuple[Conflict, ...] = ()
+    support: tuple[State, ...] = ()
 
     @property
     def states(self) -> tuple[State, ...]:
-        """The states that the proof cites at its two ends."""
-        return self.conflict.states() if self.conflict else ()
+        """The states that are asserted at the two ends of the proof, those it cites and those that bear it out."""
+        return tuple(sorted({*self.conflict.states(), *self.support})) if self.conflict else ()
 
 
 @dataclass(frozen=True)

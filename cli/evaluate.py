@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from ..symbolic.errors import UsageError
 from .options import (
     ConflictsName,
     File,
@@ -36,6 +37,7 @@ evaluate_app = typer.Typer(help="Measure a system on annotated data.", no_args_i
     epilog=examples(
         "disproof evaluate trip dev.jsonl.gz",
         "disproof evaluate trip dev.jsonl.gz --system symbolic --states gold --format json",
+        "disproof evaluate trip dev.jsonl.gz --entities own",
         "disproof evaluate trip dev.jsonl.gz --predictions roberta_dev_predictions.json.gz",
     ),
 )
@@ -54,6 +56,10 @@ def evaluate_trip(
         Literal["predicted", "gold"],
         typer.Option("--states", help="The tagger's states, or the file's own (the ceiling of --system symbolic)."),
     ] = "predicted",
+    entities: Annotated[
+        Literal["gold", "own"],
+        typer.Option("--entities", help="The things that the file names, or those that are found in the text."),
+    ] = "gold",
     predictions: Annotated[
         str | None,
         typer.Option(
@@ -76,6 +82,8 @@ def evaluate_trip(
     from ..bridge.output import progress
     from ..bridge.readers import read_pairs
 
+    if entities == "own" and (predictions is not None or system in ("tiered", "random")):
+        raise UsageError("--entities own is for the systems neurosymbolic and symbolic")
     if predictions is not None:
         require_one_standard_input([file, predictions])
     pairs = list(itertools.islice(read_pairs(file, partition), limit))
@@ -104,7 +112,7 @@ def evaluate_trip(
         if seen_in_training(engine, pairs):
             sys.stderr.write(_SEEN)
         with progress("evaluating") as report:
-            figures = evaluate(engine, pairs, report).to_json()
+            figures = evaluate(engine, pairs, report, entities == "own").to_json()
     print_figures(figures, format, out)
 
 

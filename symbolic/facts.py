@@ -24,7 +24,7 @@ from .story import StateTable, Tagging
 from .vocabulary import ATTRIBUTE, ATTRIBUTES, EFFECT, LOCATION_VALUES, N_VALUES, UNKNOWN, is_human
 
 # Labels less likely than this are no candidates: no proof may cite them.
-PROBABILITY_FLOOR = 0.05
+PROBABILITY_FLOOR = 0.1
 # How clingo writes what a string cannot hold as it is.
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", '"': '\\"'})
 _SIDE = ("pre", "eff")

@@ -306,6 +306,25 @@ def test_evaluate_random_is_the_same_for_the_same_seed(data_dir: Path, command_l
     assert figures(1)["system"] == "random"
 
 
+def test_evaluate_can_find_the_things_of_a_story_itself(data_dir: Path, command_line: Run) -> None:
+    file = data_dir / "trip" / "dev.jsonl.gz"
+    done = command_line("evaluate", "trip", file, "--entities", "own", "--limit", 12, "-f", "json")
+    assert done.status == 0, done.err
+    assert json.loads(done.out)["consistency"] > 0.3
+
+
+@pytest.mark.parametrize(
+    "others", [("--system", "random"), ("--predictions", "p.json"), ("--system", "symbolic", "--states", "gold")]
+)
+def test_own_things_are_for_systems_that_read_the_text(
+    others: tuple[str, ...], data_dir: Path, command_line: Run
+) -> None:
+    done = command_line("evaluate", "trip", data_dir / "trip" / "dev.jsonl.gz", "--entities", "own", *others)
+    assert done.status == 2
+    assert "--entities own" in done.err
+    assert done.err.count("\n") == 1
+
+
 def test_evaluate_runs_the_rules_on_gold_states(data_dir: Path, command_line: Run) -> None:
     done = command_line(
         "evaluate", "trip", data_dir / "trip" / "dev.jsonl.gz", "--system", "symbolic", "--states", "gold", "--limit", 4

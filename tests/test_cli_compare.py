@@ -13,7 +13,7 @@ from disproof.bridge.engine import Engine
 from disproof.bridge.evaluation import evaluate
 from disproof.bridge.readers import read_pairs
 from disproof.bridge.systems import SystemSpec, parse_system
-from disproof.neural.tagger import Tagger
+from disproof.neural.tagger import Tagger, model_folder
 from disproof.symbolic.errors import DisproofError, UsageError
 from disproof.symbolic.story import StoryPair
 
@@ -122,14 +122,14 @@ def test_folds_stand_for_models_that_never_saw_the_pair(
 ) -> None:
     from disproof.neural.training import folds, save_taggings, tag_story
 
-    tagger = Engine().tagger
-    assert isinstance(tagger, Tagger)
+    tagger = Tagger.load(model_folder("small"))
     for number, held_out in enumerate(folds(pairs, 5)):
         (tmp_path / f"fold-{number}").mkdir()
         taggings = {(i, s): tag_story(tagger, story) for i in held_out for s, story in enumerate(pairs[i].stories)}
         save_taggings(tmp_path / f"fold-{number}" / "heldout.safetensors", taggings)
     found = compare("--system", "symbolic", "--system", f"folds={tmp_path}")
-    assert found["folds"]["effect_f1"] == found["symbolic"]["effect_f1"]
+    # The same taggings, but tempered by what these pairs say.
+    assert found["folds"]["effect_f1"] == pytest.approx(found["symbolic"]["effect_f1"], abs=0.1)
     assert found["folds"]["cost"]["model_bytes"] is None
 
 

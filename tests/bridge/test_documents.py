@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from disproof.bridge.assertions import likely_states
 from disproof.bridge.documents import (
     choice_document,
     finding_document,
-    likely_states,
     proof_document,
     rule_document,
     states_document,
@@ -66,6 +67,7 @@ def test_a_proved_verdict_has_the_promised_shape() -> None:
                 "attribute": "power",
                 "value": 1,
                 "probability": 0.97,
+                "cited": True,
             }
         ],
         "proof": {
@@ -131,6 +133,12 @@ def test_a_proof_as_deep_as_the_longest_story_can_be_written() -> None:
         assert to_json(proof_document(node)).count("persists") == 400
     finally:
         sys.setrecursionlimit(limit)
+
+
+def test_states_that_bear_a_proof_out_are_told_from_those_it_cites() -> None:
+    support = State("precondition", 1, "phone", "power", 2, 0.9)
+    states = verdict_document(replace(PROVED, support=(support,)))["states"]
+    assert [(state["side"], state["cited"]) for state in states] == [("effect", True), ("precondition", False)]
 
 
 def test_only_the_likeliest_states_that_say_something_are_listed() -> None:

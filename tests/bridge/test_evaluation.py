@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -12,7 +13,8 @@ from disproof.bridge.engine import Engine
 from disproof.bridge.evaluation import analyse_pairs, evaluate, evaluate_random
 from disproof.bridge.scoring import Weights
 from disproof.neural.fake import FakeTagger
-from disproof.symbolic.errors import StoryError
+from disproof.neural.parser import Parser
+from disproof.symbolic.errors import StoryError, UsageError
 from disproof.symbolic.parse import Mention, Parse
 from disproof.symbolic.rulebook import SHIPPED
 from disproof.symbolic.story import Gold, StateTable, Story, StoryPair
@@ -96,6 +98,28 @@ def test_a_story_that_several_pairs_share_is_analysed_once() -> None:
     assert parser.parsed == 4
     assert analysed[0][0] is analysed[1][0]
     assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_things_that_the_engine_names_itself_are_measured_by_the_annotations_names() -> None:
+    off, on, read = (sentence.replace("the lamp", "the desk lamp") for sentence in (OFF, ON, READ))
+    plain, named = RIGHT.stories[1], story((off, SIT, read), (0, 2))
+    named = replace(named, gold=plain.gold)  # annotated as "lamp"
+    both = StoryPair((story((on, SIT, read), None), named), 0, "right-C0")
+    states: Any = {
+        off: {("effect", "desk lamp", "power"): (1, 0.97)},
+        read: {("precondition", "desk lamp", "power"): (2, 0.9)},
+    }
+    weights = Weights(default=3.0)
+    own = Engine(tagger=FakeTagger(states, {}), parser=Parser(), weights=weights)
+    figures = evaluate(own, [both], own_entities=True).metrics
+    assert (figures.consistency, figures.all_states, figures.proof) == (1.0, 1.0, 1.0)
+    blind = evaluate(own, [both]).metrics  # of a "lamp" the tagger knows nothing
+    assert blind.all_states == 0.0
+
+
+def test_annotated_states_are_not_those_of_other_things() -> None:
+    with pytest.raises(UsageError, match="--entities own"):
+        evaluate(engine(Names()), [RIGHT], own_entities=True)
 
 
 def test_no_pairs_are_no_evaluation() -> None:

@@ -19,6 +19,7 @@ from disproof.bridge.scoring import (
     candidates,
     choose,
     judge,
+    load_temperatures,
     load_weights,
     log_sum_exp,
     raw_log_odds,
@@ -207,6 +208,33 @@ def test_a_damaged_weights_file_is_told_in_one_line(content: str, tmp_path: Path
     (tmp_path / "w.json").write_text(content)
     with pytest.raises(ModelError, match=r"w\.json: this is no weights file for the system 'symbolic'") as caught:
         load_weights(tmp_path / "w.json", "symbolic")
+    assert "\n" not in str(caught.value)
+
+
+def test_the_temperatures_of_states_come_from_the_same_file(tmp_path: Path) -> None:
+    (tmp_path / "w.json").write_text(json.dumps({"systems": {}, "temperatures": {"power": 2.5, "wet": 1}}))
+    assert load_temperatures(tmp_path / "w.json") == {"power": 2.5, "wet": 1.0}
+    (tmp_path / "w.json").write_text('{"systems": {}}')
+    assert load_temperatures(tmp_path / "w.json") == {}
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("[]", "no weights file"),
+        ('{"temperatures": [1]}', "no weights file"),
+        ('{"temperatures": {"power": "hot"}}', "could not convert"),
+        ('{"temperatures": {"power": 0}}', "not positive"),
+        ('{"temperatures": {"power": NaN}}', "not positive"),
+        ('{"temperatures": {"colour": 1}}', "no attribute: colour"),
+    ],
+)
+def test_damaged_temperatures_are_told_in_one_line(content: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "w.json").write_text(content)
+    with pytest.raises(
+        ModelError, match=rf"w\.json: this is no weights file .*{told}|w\.json: this is {told}"
+    ) as caught:
+        load_temperatures(tmp_path / "w.json")
     assert "\n" not in str(caught.value)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from disproof.bridge.output import rendered
 from disproof.bridge.text import choice_view, comparison_view, metrics_view, states_view, verdict_view
 from disproof.bridge.verdict import Choice, Verdict
 from disproof.symbolic.proof import Conflict, ProofNode
-from disproof.symbolic.story import Story, Tagging
+from disproof.symbolic.story import State, Story, Tagging
 
 SENTENCES = ("Maria unplugged the phone.", "Maria sat down.", "Maria called her sister on the phone.")
 OTHER = ("Maria plugged in the phone.", *SENTENCES[1:])
@@ -30,6 +32,15 @@ def test_a_proved_verdict_marks_its_two_sentences_and_shows_the_proof() -> None:
         "\n"
         "the phone has no power  [needs_power, devices.lp:12]\n"
         "└── after sentence 1 the phone is unpowered (97%)\n"
+    )
+
+
+def test_states_that_bear_a_proof_out_stand_below_it() -> None:
+    support = (State("effect", 0, "phone", "power", 1, 0.97), State("precondition", 2, "phone", "power", 2, 0.9))
+    page = rendered(verdict_view(replace(PROVED, support=support)), width=200)
+    assert page.endswith(
+        "The states bear it out: after sentence 1 the phone is unpowered (97%) and before sentence 3 the phone is "
+        "powered (90%).\n"
     )
 
 

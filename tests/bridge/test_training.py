@@ -18,11 +18,12 @@ import pytest
 import torch
 
 from disproof.bridge import training
+from disproof.bridge.calibration import tempered
 from disproof.bridge.engine import Analysis, Engine
 from disproof.bridge.evaluation import data_digest
 from disproof.bridge.learning import Example
 from disproof.bridge.readers import read_pairs
-from disproof.bridge.scoring import PRIOR, Candidate, Weights, load_weights
+from disproof.bridge.scoring import PRIOR, Candidate, Weights, load_temperatures, load_weights
 from disproof.bridge.training import StoredTaggings, example, fold_weights, load_heldout
 from disproof.neural.tagger import Tagger
 from disproof.neural.training import folds
@@ -388,4 +389,7 @@ def test_an_engine_takes_a_trained_folder_with_weights_beside_it(
     shutil.copy(learned[0], model / "rule_weights.json")
     engine = Engine(str(model))
     assert engine.weights == load_weights(model / "rule_weights.json", "neurosymbolic")
-    assert isinstance(engine.tagger, Tagger)
+    assert repr(engine.tagger) == f"TemperedTagger({Tagger.load(model)!r})"
+    raw, told = (tagger.tag(("Tom broke the cup.",), ("Tom", "cup")) for tagger in (Tagger.load(model), engine.tagger))
+    assert told.probabilities.tolist() == tempered(raw, load_temperatures(learned[0])).probabilities.tolist()
+    assert told.probabilities.tolist() != raw.probabilities.tolist()
