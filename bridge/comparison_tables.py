@@ -64,8 +64,9 @@ def tiers(comparison: Comparison) -> Table:
         ("system", *TIER_NAMES.values()),
         tuple(rows),
         "Percent of all pairs. Accuracy: the story that cannot happen; consistency: also exactly the two sentences; "
-        "the last three: also the states, by three protocols (all that the system asserts there; those its proof "
-        "cites; those at both sentences). Below: 95% bootstrap intervals, base stories drawn again. " + PUBLISHED_NOTE,
+        "the last three: also the states, by three protocols (all that the system asserts there; those it asserts with "
+        "its proof; those at both sentences). Below: 95% bootstrap intervals, base stories drawn again. "
+        + PUBLISHED_NOTE,
     )
 
 

@@ -47,11 +47,11 @@ class LearningConfig:
     a pair whose trouble is over is drawn towards: annotated stories show few of them.
     """
 
-    l2: float = 8.0
+    l2: float = 4.0
     belief: float = 1.0
     prior: float | None = 0.1
     resolved: float = -2.0
-    single: float = 0.5
+    single: float = 2.0
     minimum: int = 2
     steps: int = 200
 

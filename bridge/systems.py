@@ -90,7 +90,12 @@ def parse_system(text: str, model: str = "small", without: Sequence[str] = ()) -
     states = found.get("states", ["predicted"])[-1]
     if states not in ("predicted", "gold"):
         raise UsageError(f"states={states} is neither predicted nor gold")
-    kind = found.get("system", ["symbolic" if states == "gold" else kind_of_folder(folder)])[-1]
+    if "system" in found:
+        kind = found["system"][-1]
+    else:
+        kind = "symbolic" if states == "gold" else kind_of_folder(folder)
+        if name == "symbolic" and kind == "neurosymbolic":  # one model is both; the name says which is meant
+            kind = name
     if kind not in get_args(Kind) or kind in ("random", "predictions"):
         raise UsageError(f"system={kind} is none of symbolic, neurosymbolic and tiered")
     rules = tuple(found.get("rules", ()))

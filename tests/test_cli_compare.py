@@ -182,6 +182,8 @@ def test_a_file_in_the_place_of_the_report_is_left_as_it_is(
 
 def test_a_system_is_read_off_its_name() -> None:
     assert parse_system("symbolic") == SystemSpec("symbolic", "symbolic")
+    assert parse_system("symbolic=small") == SystemSpec("symbolic", "symbolic")
+    assert parse_system("symbolic=small,system=neurosymbolic").kind == parse_system("a=small").kind == "neurosymbolic"
     assert parse_system("a=small,rules=x,rules=y,states=gold", without=["z"]) == SystemSpec(
         "a", "symbolic", "small", ("x", "y"), ("z",), "gold"
     )
