@@ -327,7 +327,7 @@ def require_weights(model: str) -> None:
 
 
 # How much the certainty of the states that a proof cites counts beside its rules' weights when proofs are ranked.
-CERTAINTY_WEIGHT = 2.0
+CERTAINTY_WEIGHT = 4.0
 
 
 def ranked_proofs(candidate: Candidate, weights: Weights) -> list[Conflict]:
