@@ -205,6 +205,7 @@ def train_tagger(
     twins: Sequence[Twins] = (),
     encoder: str = "minilm",
     epochs: int | None = None,
+    learning_rate: float | None = None,
     seed: int = 0,
     folds: int | None = None,
     start: Path | None = None,
@@ -214,8 +215,8 @@ def train_tagger(
     """Train a tagger on annotated pairs into the folder ``out``, or cross-validate it by ``folds``.
 
     ``twins`` have no states and teach it which two sentences clash only. ``start`` is a run of before, of as many
-    folds, whose weights to go on from. A stopped run goes on where it was. Returns
-    the losses of the last epoch and how long training took.
+    folds, whose weights to go on from. ``learning_rate`` is the encoder's; what is above it learns ten times as fast. A
+    stopped run goes on where it was. Returns the losses of the last epoch and how long training took.
 
     Raises:
         StoryError: a pair lacks its annotation, or ``out`` holds a run with other settings.
@@ -231,6 +232,8 @@ def train_tagger(
     config = neural.TrainingConfig(encoder=encoder, seed=seed)
     if epochs is not None:
         config = replace(config, epochs=epochs)
+    if learning_rate is not None:
+        config = replace(config, learning_rate=learning_rate, head_learning_rate=neural.HEADS_FASTER * learning_rate)
     make_folder(out)
     if folds is not None:
         curves = neural.cross_validate(pairs, config, folds, out, progress, only, start)

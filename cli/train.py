@@ -67,6 +67,14 @@ def train_tagger(
     epochs: Annotated[
         int | None, typer.Option("--epochs", min=1, help="Passes over the data.", show_default="the encoder's own")
     ] = None,
+    learning_rate: Annotated[
+        float | None,
+        typer.Option(
+            "--learning-rate",
+            help="Of the encoder; what is above it learns ten times as fast. A large encoder wants less.",
+            show_default="1.5e-4",
+        ),
+    ] = None,
     seed: Seed = 0,
     folds: Folds = None,
     fold: Fold = [],  # noqa: B006
@@ -93,6 +101,8 @@ def train_tagger(
     from ..bridge.twins import read_twins
 
     _check_folds(folds, fold)
+    if learning_rate is not None:
+        _check_rate(learning_rate)
     pairs = list(itertools.islice(read_pairs(file), limit))
     also = [one for twin in twins for one in itertools.islice(read_twins(twin), limit)]
     from ..bridge.training import train_tagger as train  # after the input is read: this takes seconds
@@ -105,6 +115,7 @@ def train_tagger(
             start=start,
             encoder=encoder,
             epochs=epochs,
+            learning_rate=learning_rate,
             seed=seed,
             folds=folds,
             only=fold or None,
@@ -174,8 +185,7 @@ def train_tiered(
 
     _check_folds(folds, fold)
     weights = _loss_weights(losses)
-    if not (math.isfinite(learning_rate) and learning_rate > 0):
-        raise UsageError("--learning-rate must be above 0")
+    _check_rate(learning_rate)
     if ablate and losses is not None:
         raise UsageError("--ablate has loss weights of its own: leave out --losses")
     pairs = list(itertools.islice(read_pairs(file), limit))
@@ -230,6 +240,11 @@ def _loss_weights(text: str | None) -> tuple[float, float, float, float] | None:
     if not all(weight >= 0 for weight in weights) or not math.isclose(sum(weights), 1.0, abs_tol=1e-6):
         raise UsageError(f"the weights of --losses are 0 or more and sum to 1: {text} does not")
     return weights
+
+
+def _check_rate(rate: float) -> None:
+    if not (math.isfinite(rate) and rate > 0):
+        raise UsageError("--learning-rate must be above 0")
 
 
 def _check_folds(folds: int | None, fold: list[int]) -> None:

@@ -73,6 +73,19 @@ def contents(folder: Path) -> dict[str, bytes]:
 # ---- train tagger
 
 
+def test_a_larger_encoder_can_learn_at_a_rate_of_its_own(
+    trip_file: Path, tiny_encoder: Path, tmp_path: Path, command_line: Run
+) -> None:
+    out = tmp_path / "model"
+    arguments = [*tagger_arguments(trip_file, tiny_encoder, out), "--limit", "4"]
+    refused = command_line(*arguments, "--learning-rate", "0")
+    assert (refused.status, refused.err) == (2, "disproof: --learning-rate must be above 0\n")
+    assert command_line(*arguments, "--learning-rate", "5e-5").status == 0
+    settings = json.loads((out / "config.json").read_text())["training"]
+    assert settings["learning_rate"] == 5e-5
+    assert settings["head_learning_rate"] == pytest.approx(5e-4)
+
+
 def test_a_trained_tagger_is_a_model_folder(
     trip_file: Path, tiny_encoder: Path, tmp_path: Path, command_line: Run, pairs: Sequence[StoryPair]
 ) -> None:
