@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..symbolic.errors import ModelError
-from . import bert
+from . import inference
 from .encoding import SpecialTokens
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def drop_pooler(network: nn.Module) -> None:
 
 def for_inference(config: dict[str, Any]) -> nn.Module:
     """An encoder of this configuration whose weights are still to be loaded, by the quickest way there is."""
-    return bert.BertEncoder(config) if bert.supports(config) else from_config(config)
+    return inference.InferenceEncoder(config) if inference.supports(config) else from_config(config)
 
 
 def from_config(config: dict[str, Any]) -> nn.Module:

@@ -23,6 +23,7 @@ from torch import nn
 from ..symbolic.errors import Location, ModelError
 from . import encoders
 from .encoding import SpecialTokens
+from .int8 import Int8Matrix
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -32,13 +33,20 @@ Network = TypeVar("Network", bound=nn.Module)
 FORMAT = 1
 SHARD_BYTES = 45_000_000
 _SCALE = ".scale"
+_VALUES = ".values"
 _CONFIG = "config.json"
 
 
 def quantise(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """Matrices as int8 with one float32 scale a row (``NAME.scale``); vectors as float32."""
+    """Matrices as int8 with one float32 scale a row (``NAME.scale``); vectors as float32.
+
+    Those of an ``Int8Matrix`` stay as they are.
+    """
     packed: dict[str, torch.Tensor] = {}
     for name, value in weights.items():
+        if value.dtype == torch.int8:
+            packed[name.removesuffix(_VALUES)] = value
+            continue
         if value.dim() != 2 or value.shape[0] == 1:
             packed[name] = value.detach().float().contiguous()
             continue
@@ -114,6 +122,10 @@ def load(folder: Path, config: Mapping[str, Any]) -> dict[str, torch.Tensor]:
     Raises:
         ModelError: a shard is missing or damaged.
     """
+    return dequantise(_read(folder, config))
+
+
+def _read(folder: Path, config: Mapping[str, Any]) -> dict[str, torch.Tensor]:
     packed: dict[str, torch.Tensor] = {}
     for number in range(int(config["shards"])):
         path = folder / f"weights-{number:02d}.safetensors"
@@ -121,7 +133,17 @@ def load(folder: Path, config: Mapping[str, Any]) -> dict[str, torch.Tensor]:
             packed.update(load_file(path))
         except (OSError, SafetensorError) as error:
             raise ModelError(f"missing or damaged weights: {error}", Location(str(path))) from None
-    return dequantise(packed)
+    return packed
+
+
+def fit(packed: Mapping[str, torch.Tensor], network: nn.Module) -> dict[str, torch.Tensor]:
+    """What :func:`quantise` stored, as the network takes it: as int8 where its matrices are, else as float32."""
+    rest = dict(packed)
+    found: dict[str, torch.Tensor] = {}
+    for name, module in network.named_modules():
+        if isinstance(module, Int8Matrix) and name in rest and name + _SCALE in rest:
+            found[name + _VALUES], found[name + _SCALE] = rest.pop(name), rest.pop(name + _SCALE)
+    return {**found, **dequantise(rest)}
 
 
 def save_network(
@@ -150,7 +172,7 @@ def load_network(
     try:
         encoder = encoders.for_inference(config["encoder_config"])
         network = make(encoder, int(config["width"]), config["network"])
-        network.load_state_dict(load(folder, config), assign=True)
+        network.load_state_dict(fit(_read(folder, config), network), assign=True)
         special = SpecialTokens(**config["special_tokens"])
         return network, Tokenizer.from_file(str(folder / "tokenizer.json")), special
     except ModelError:
