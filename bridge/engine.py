@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from ..neural import DEFAULT_MODEL
 from ..symbolic.errors import ModelError, UsageError
 from ..symbolic.facts import Facts, certain, story_facts
 from ..symbolic.rulebook import SHIPPED
@@ -108,7 +109,7 @@ class Engine:
     """Explains stories and chooses between them under one model, rule book and set of weights.
 
     Args:
-        model: a shipped model ("small") or a folder made by ``train``.
+        model: a shipped model by name or a folder made by ``train``.
         system: "neurosymbolic", or "symbolic" to leave the neural pair prior out.
         states: "predicted" by the tagger, or "gold" to take the annotation that a story brings.
         rules: rule files or folders that add to the shipped rules or replace them by name.
@@ -123,7 +124,7 @@ class Engine:
 
     def __init__(
         self,
-        model: str = "small",
+        model: str = DEFAULT_MODEL,
         *,
         system: System = "neurosymbolic",
         states: States = "predicted",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
+from ..neural import DEFAULT_MODEL
 from ..neural.beliefs import Beliefs, PairBeliefs
 from ..symbolic.errors import Location, ModelError, UsageError, did_you_mean
 from ..symbolic.story import Story, StoryPair
@@ -54,13 +55,13 @@ class SystemSpec:
 
     name: str
     kind: Kind
-    model: str = "small"
+    model: str = DEFAULT_MODEL
     rules: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     states: Literal["predicted", "gold"] = "predicted"
 
 
-def parse_system(text: str, model: str = "small", without: Sequence[str] = ()) -> SystemSpec:
+def parse_system(text: str, model: str = DEFAULT_MODEL, without: Sequence[str] = ()) -> SystemSpec:
     """A system as the command line names it: "symbolic" or "NAME=FOLDER[,rules=DIR][,states=gold][,system=KIND]".
 
     Raises:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..neural import DEFAULT_MODEL
 from ..symbolic.errors import UsageError
 from .options import (
     File,
@@ -81,7 +82,7 @@ def compare_trip(
     ] = [],  # noqa: B006
     partition: Partition = None,
     no_rule: NoRule = [],  # noqa: B006
-    model: ModelName = "small",
+    model: ModelName = DEFAULT_MODEL,
     seed: Seed = 0,
     limit: Limit = None,
     out: Annotated[
@@ -150,7 +151,7 @@ def predict_trip(
     ] = "neurosymbolic",
     partition: Partition = None,
     no_rule: NoRule = [],  # noqa: B006
-    model: ModelName = "small",
+    model: ModelName = DEFAULT_MODEL,
     seed: Seed = 0,
     limit: Limit = None,
     cache: CacheFolder = None,

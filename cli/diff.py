@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..neural import DEFAULT_MODEL
 from ..symbolic.errors import UsageError
 from .options import (
     SUFFIX,
@@ -50,7 +51,7 @@ def diff(
     no_rule: NoRule = [],  # noqa: B006
     states: StatesName = "predicted",
     system: ChosenSystem = None,
-    model: ModelName = "small",
+    model: ModelName = DEFAULT_MODEL,
     partition: Partition = None,
     limit: Limit = None,
     out: Out = None,

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from ..neural import DEFAULT_MODEL
 from ..symbolic.errors import UsageError
 from .options import (
     ConflictsName,
@@ -73,7 +74,7 @@ def evaluate_trip(
     partition: Partition = None,
     rules: Rules = [],  # noqa: B006
     no_rule: NoRule = [],  # noqa: B006
-    model: ModelName = "small",
+    model: ModelName = DEFAULT_MODEL,
     seed: Seed = 0,
     limit: Limit = None,
     out: Out = None,
@@ -134,7 +135,7 @@ def evaluate_twins(
     system: SystemName = "neurosymbolic",
     rules: Rules = [],  # noqa: B006
     no_rule: NoRule = [],  # noqa: B006
-    model: ModelName = "small",
+    model: ModelName = DEFAULT_MODEL,
     limit: Limit = None,
     out: Out = None,
 ) -> None:

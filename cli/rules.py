@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..neural import DEFAULT_MODEL
 from .options import (
     BAD_INPUT,
     FAILED,
@@ -54,7 +55,7 @@ def rules_list(
     no_rule: NoRule = [],  # noqa: B006
     states: StatesName = "predicted",
     system: ChosenSystem = None,
-    model: ModelName = "small",
+    model: ModelName = DEFAULT_MODEL,
     partition: Partition = None,
     limit: Limit = None,
     out: Out = None,
@@ -204,7 +205,7 @@ def rules_test(
     from ..symbolic.rulebook import load, outside
 
     tested = load(list(dict.fromkeys(files))) if files else load()
-    engine = make_engine("small", rules=[*rules, *outside(files or ())])
+    engine = make_engine(DEFAULT_MODEL, rules=[*rules, *outside(files or ())])
     output = Output(out, f"test.{SUFFIX[format]}")
     outcomes = []
     total = len(examples_of(tested))

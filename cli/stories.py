@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ..neural import DEFAULT_MODEL
 from ..symbolic.errors import UsageError
 from .options import (
     IMPLAUSIBLE,
@@ -43,7 +44,7 @@ def explain(
     system: SystemName = "neurosymbolic",
     rules: Rules = [],  # noqa: B006  (typer copies it)
     no_rule: NoRule = [],  # noqa: B006
-    model: ModelName = "small",
+    model: ModelName = DEFAULT_MODEL,
     limit: Limit = None,
     out: Out = None,
     all_proofs: Annotated[
@@ -100,7 +101,7 @@ def choose(
     system: SystemName = "neurosymbolic",
     rules: Rules = [],  # noqa: B006
     no_rule: NoRule = [],  # noqa: B006
-    model: ModelName = "small",
+    model: ModelName = DEFAULT_MODEL,
     out: Out = None,
 ) -> None:
     """Choose the plausible one of two stories, with a verdict on both."""
@@ -131,7 +132,7 @@ def choose(
 def states(
     files: Files,
     format: OutputFormat = "text",
-    model: ModelName = "small",
+    model: ModelName = DEFAULT_MODEL,
     limit: Limit = None,
     out: Out = None,
 ) -> None:
@@ -163,7 +164,7 @@ def facts(
     files: Files,
     rules: Rules = [],  # noqa: B006
     no_rule: NoRule = [],  # noqa: B006
-    model: ModelName = "small",
+    model: ModelName = DEFAULT_MODEL,
     limit: Limit = None,
     out: Out = None,
 ) -> None:

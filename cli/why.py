@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..neural import DEFAULT_MODEL
 from ..symbolic.errors import UsageError
 from .options import (
     SUFFIX,
@@ -45,7 +46,7 @@ def why(
     format: OutputFormat = "text",
     rules: Rules = [],  # noqa: B006
     no_rule: NoRule = [],  # noqa: B006
-    model: ModelName = "small",
+    model: ModelName = DEFAULT_MODEL,
     out: Out = None,
 ) -> None:
     """Show every proof that two sentences of a story conflict, the best first, whatever the verdict on the story is.
@@ -88,7 +89,7 @@ def why_not(
     format: OutputFormat = "text",
     rules: Rules = [],  # noqa: B006
     no_rule: NoRule = [],  # noqa: B006
-    model: ModelName = "small",
+    model: ModelName = DEFAULT_MODEL,
     out: Out = None,
 ) -> None:
     """Show which rules come nearest to proving that two sentences conflict, and what each of them lacks.

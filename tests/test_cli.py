@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 
 import disproof
+from disproof.neural import DEFAULT_MODEL
 
 ROOT = Path(str(disproof.__file__)).parent
 PHONE = Path(__file__).resolve().parents[1] / "examples" / "phone.txt"
-SHIPPED_MODEL = ROOT / "neural" / "models" / "small"
+SHIPPED_MODEL = ROOT / "neural" / "models" / DEFAULT_MODEL
 COMMANDS = (
     ("explain",),
     ("choose",),
@@ -43,7 +44,7 @@ WHOLE = "Maria plugged in the phone.\nMaria sat on the sofa.\nMaria called her s
 Run = Callable[..., Any]
 needs_model = pytest.mark.skipif(
     not SHIPPED_MODEL.is_dir(),
-    reason="needs the shipped model in neural/models/small (made by 'disproof train tagger')",
+    reason="needs the shipped model in neural/models (made by 'disproof train tagger')",
 )
 
 

@@ -17,12 +17,13 @@ from pathlib import Path
 import disproof
 from disproof.bridge.engine import Engine
 from disproof.bridge.scoring import Weights
+from disproof.neural import DEFAULT_MODEL
 from disproof.neural.fake import FakeTagger
 from disproof.symbolic.story import Story
 
 ROOT = Path(str(disproof.__file__)).parent
 STORY = Path(__file__).resolve().parents[2] / "examples" / "phone.txt"
-MODEL = ROOT / "neural" / "models" / "small"
+MODEL = ROOT / "neural" / "models" / DEFAULT_MODEL
 
 
 def process_seconds(*arguments: str, times: int = 3) -> float:
@@ -52,7 +53,7 @@ def main() -> None:
     times = parser.parse_args().times
     story = Story(tuple(STORY.read_text("utf-8").split("\n")[:5]))
     if MODEL.is_dir():
-        engine, named = Engine(), "the shipped model 'small'"
+        engine, named = Engine(), f"the shipped model {DEFAULT_MODEL!r}"
     else:
         engine, named = Engine(tagger=FakeTagger(), weights=Weights()), "no shipped model: a tagger that knows nothing"
     print(f"{STORY.name}, {len(story.sentences)} sentences; {named}")

@@ -21,6 +21,7 @@ import numpy as np
 
 from disproof.bridge.engine import Engine
 from disproof.bridge.twins import read_twins
+from disproof.neural import DEFAULT_MODEL
 from disproof.neural.fake import FakeTagger
 from disproof.symbolic.facts import story_facts
 from disproof.symbolic.parse import Parse
@@ -131,7 +132,7 @@ def main() -> None:
     parser.add_argument("--plot", type=Path, help="draw the curve into this file")
     parser.add_argument("--xclingo", metavar="PYTHON", help="compare with the xclingo of this interpreter")
     options = parser.parse_args()
-    model = (ROOT / "neural" / "models" / "small").is_dir()
+    model = (ROOT / "neural" / "models" / DEFAULT_MODEL).is_dir()
     engine = Engine() if model else Engine(tagger=FakeTagger())
     solver = engine.solver
     assert isinstance(solver, Solver)
