@@ -27,10 +27,11 @@ help: ## list the targets
 demo: $(RUN_READY) ## explain a bundled story (STORY=FILE for another)
 	@$(VENV)/bin/disproof explain $(STORY)
 
-# The networks of the tests are tiny: a second thread costs more than it gives.
+# The networks of the tests are tiny: a second thread costs more than it gives, a second process (-n) does not. The tests
+# of a file share what they set up, so they stay together.
 test: export OMP_NUM_THREADS ?= 1
 test: $(DEV_READY) ## run all tests (PYTEST_ARGS="-m 'not slow'" for the quick ones)
-	$(VENV)/bin/pytest $(PYTEST_ARGS)
+	$(VENV)/bin/pytest -n auto --dist loadfile $(PYTEST_ARGS)
 
 check: $(DEV_READY) ## lint, formatting and types
 	$(VENV)/bin/ruff check .

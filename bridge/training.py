@@ -60,27 +60,44 @@ class StoredTaggings:
         return found
 
 
-def load_heldout(folder: Path, pairs: Sequence[StoryPair], folds: int = FOLDS) -> StoredTaggings:
+def load_heldout(
+    folder: Path, pairs: Sequence[StoryPair], folds: int = FOLDS, size: int | None = None
+) -> StoredTaggings:
     """The out-of-fold taggings that ``train tagger --folds`` left in ``folder``.
 
-    Those of each fold are tempered by temperatures that were fitted on the other folds.
+    Those of each fold are tempered by temperatures that were fitted on the other folds (``size``: on so many of their
+    pairs).
 
     Raises:
         ModelError: a fold is missing, or belongs to other data.
     """
+    from ..neural.training import folds as split
+
     raw = [_load_fold(folder / f"fold-{k}" / "heldout.safetensors", pairs) for k in range(folds)]
-    gold = {
-        story.sentences: story.gold.states
-        for pair in pairs
-        for story in pair.stories
-        if story.gold is not None and story.gold.states is not None
-    }
-    labelled = [[(found, gold[text]) for text, found in fold.items() if text in gold] for fold in raw]
+    place = {text: k for k, fold in enumerate(raw) for text in fold}
+
+    def temperatures(held_out: Sequence[int]) -> Temperatures:
+        gold = {
+            story.sentences: story.gold.states
+            for i in learned_from(pairs, held_out, size)
+            for story in pairs[i].stories
+            if story.gold is not None and story.gold.states is not None
+        }
+        return fit_temperatures((raw[place[text]][text], states) for text, states in gold.items() if text in place)
+
     taggings: dict[tuple[str, ...], Tagging] = {}
-    for k, fold in enumerate(raw):
-        others = fit_temperatures(one for j, part in enumerate(labelled) if j != k for one in part)
+    for held_out, fold in zip(split(pairs, folds), raw, strict=True):
+        others = temperatures(held_out)
         taggings.update((text, tempered(found, others)) for text, found in fold.items())
-    return StoredTaggings(taggings, fit_temperatures(one for part in labelled for one in part))
+    return StoredTaggings(taggings, temperatures(()))
+
+
+def learned_from(pairs: Sequence[StoryPair], held_out: Collection[int], size: int | None = None) -> list[int]:
+    """Indices of the pairs from which what judges a fold may learn; ``size`` of those with states, if one is given."""
+    from ..neural.training import part
+
+    outside = [i for i in range(len(pairs)) if i not in set(held_out)]
+    return [outside[k] for k in part([pairs[i] for i in outside], size)]
 
 
 def _load_fold(path: Path, pairs: Sequence[StoryPair]) -> dict[tuple[str, ...], Tagging]:
@@ -154,14 +171,14 @@ def fold_weights(
     analysed: Sequence[AnalysedPair],
     folds: Sequence[Sequence[int]],
     config: LearningConfig | None = None,
+    size: int | None = None,
 ) -> list[Weights]:
-    """For each pair, weights learned and calibrated on the other folds."""
+    """For each pair, weights learned and calibrated on the other folds (``size``: on so many of their pairs)."""
     examples = [example(p, s) for p, s in zip(pairs, analysed, strict=True)]
     weights: dict[int, Weights] = {}
     for held_out in folds:
-        outside = set(held_out)
-        if outside:
-            learned = learn_calibrated([e for i, e in enumerate(examples) if i not in outside], config)
+        if held_out:
+            learned = learn_calibrated([examples[i] for i in learned_from(pairs, held_out, size)], config)
             weights.update(dict.fromkeys(held_out, learned))
     return [weights[i] for i in range(len(pairs))]
 
@@ -210,13 +227,15 @@ def train_tagger(
     folds: int | None = None,
     start: Path | None = None,
     only: Sequence[int] | None = None,
+    size: int | None = None,
     progress: Callable[[int, int, dict[str, float]], None] | None = None,
 ) -> dict[str, Any]:
     """Train a tagger on annotated pairs into the folder ``out``, or cross-validate it by ``folds``.
 
     ``twins`` have no states and teach it which two sentences clash only. ``start`` is a run of before, of as many
-    folds, whose weights to go on from. ``learning_rate`` is the encoder's; what is above it learns ten times as fast. A
-    stopped run goes on where it was. Returns the losses of the last epoch and how long training took.
+    folds, whose weights to go on from. ``learning_rate`` is the encoder's; what is above it learns ten times as fast.
+    With folds, each learns from ``size`` annotated pairs of those outside it. A stopped run goes on where it was.
+    Returns the losses of the last epoch and how long training took.
 
     Raises:
         StoryError: a pair lacks its annotation, or ``out`` holds a run with other settings.
@@ -236,7 +255,7 @@ def train_tagger(
         config = replace(config, learning_rate=learning_rate, head_learning_rate=neural.HEADS_FASTER * learning_rate)
     make_folder(out)
     if folds is not None:
-        curves = neural.cross_validate(pairs, config, folds, out, progress, only, start)
+        curves = neural.cross_validate(pairs, config, folds, out, progress, only, start, size)
         return {"folds": {str(k): _last(curve) for k, curve in sorted(curves.items())}}
     if (out / "config.json").exists():
         known = weights_io.load_config(out)
@@ -260,6 +279,7 @@ def train_weights(
     twins: Sequence[Twins] = (),
     rules: Sequence[str | Path] = (),
     without: Collection[str] = (),
+    size: int | None = None,
     progress: Progress | None = None,
     config: LearningConfig | None = None,
 ) -> dict[str, Any]:
@@ -267,7 +287,8 @@ def train_weights(
 
     ``folds_dir`` is where ``train tagger --folds`` left its out-of-fold states; None takes the annotated states, for
     the system "symbolic" alone. ``twins`` are learned from too, and have figures of their own; with out-of-fold states
-    they must be those that the tagger was trained with. Returns the cross-validated figures of each system.
+    they must be those that the tagger was trained with. ``size`` annotated pairs are learned from, in each fold too; it
+    is that of the tagger. Returns the cross-validated figures of each system.
 
     Raises:
         ModelError: a fold is missing or belongs to other data.
@@ -282,7 +303,7 @@ def train_weights(
         raise StoryError("twins have no annotated states to learn from: leave them out, or give out-of-fold states")
     annotated = len(pairs)
     pairs = _all_pairs(pairs, twins)
-    tagger = None if folds_dir is None else load_heldout(folds_dir, pairs)
+    tagger = None if folds_dir is None else load_heldout(folds_dir, pairs, size=size)
     engine = Engine(
         system="symbolic" if gold else "neurosymbolic",
         states="gold" if gold else "predicted",
@@ -298,7 +319,7 @@ def train_weights(
     figures: dict[str, Any] = {}
     systems: dict[str, Weights] = {}
     for name, variant in variants.items():
-        weights = fold_weights(pairs, variant, folds, config)
+        weights = fold_weights(pairs, variant, folds, config, size)
         inside = [[i for i in held if i < annotated] for held in folds]
         figures[name] = {
             **measure(pairs[:annotated], variant[:annotated], weights[:annotated], name).to_json(),
@@ -308,11 +329,12 @@ def train_weights(
         if twins:
             figures[name]["twins"] = measure_twins(twins, variant[annotated:], weights[annotated:]).to_json()
         if name != "neural prior alone":
-            examples = [example(p, s) for p, s in zip(pairs, variant, strict=True)]
+            examples = [example(pairs[i], variant[i]) for i in learned_from(pairs, (), size)]
             systems[name] = learn_calibrated(examples, config)
     about = {
         "data": data_digest(pairs),
         "pairs": annotated,
+        "learned_from": size,
         "twins": len(twins),
         "states": "annotated" if gold else "out of fold",
         "code_version": code_version(),

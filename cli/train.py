@@ -49,6 +49,16 @@ Fold = Annotated[
     list[int],
     typer.Option("--fold", min=0, metavar="K", help="With --folds, this fold only. May be given again."),
 ]
+PairsEach = Annotated[
+    int | None,
+    typer.Option(
+        "--pairs",
+        min=2,
+        metavar="N",
+        help="Each fold learns from N annotated pairs of those outside it, the same for tagger and weights.",
+        show_default=False,
+    ),
+]
 
 train_app = typer.Typer(help="Train the parts that learn, reproducibly, from data files.", no_args_is_help=True)
 
@@ -88,6 +98,7 @@ def train_tagger(
             show_default=False,
         ),
     ] = None,
+    pairs_each: PairsEach = None,
     limit: Limit = None,
     format: OutputFormat = "text",
 ) -> None:
@@ -101,6 +112,8 @@ def train_tagger(
     from ..bridge.twins import read_twins
 
     _check_folds(folds, fold)
+    if pairs_each is not None and folds is None:
+        raise UsageError("--pairs is for the folds of --folds: give that too, or --limit to train on fewer pairs")
     if learning_rate is not None:
         _check_rate(learning_rate)
     pairs = list(itertools.islice(read_pairs(file), limit))
@@ -119,6 +132,7 @@ def train_tagger(
             seed=seed,
             folds=folds,
             only=fold or None,
+            size=pairs_each,
             progress=lambda step, steps, losses: report(step, steps, f"loss {losses['total']:.2f}"),
         )
     print_figures(figures, format)
@@ -285,6 +299,7 @@ def train_weights(
     twins: Twins = [],  # noqa: B006
     rules: Rules = [],  # noqa: B006
     no_rule: NoRule = [],  # noqa: B006
+    pairs_each: PairsEach = None,
     limit: Limit = None,
     format: OutputFormat = "text",
 ) -> None:
@@ -302,5 +317,7 @@ def train_weights(
     from ..bridge.training import train_weights as train  # after the input is read: this takes seconds
 
     with progress("solving") as report:
-        figures = train(pairs, folds_dir, out, twins=also, rules=rules, without=no_rule, progress=report)
+        figures = train(
+            pairs, folds_dir, out, twins=also, rules=rules, without=no_rule, size=pairs_each, progress=report
+        )
     print_figures(figures, format)

@@ -73,6 +73,19 @@ def folds(pairs: Sequence[StoryPair], n: int, seed: int = 0) -> list[list[int]]:
     return [[i for i, p in enumerate(pairs) if place[p.base] == k] for k in range(n)]
 
 
+def part(pairs: Sequence[StoryPair], size: int | None) -> list[int]:
+    """Indices of the pairs to learn from: ``size`` of those with states (None: all), and all those without.
+
+    Base stories are taken whole, but for the last, in one random order, so that a small part lies within a larger one.
+    """
+    annotated = [i for i, pair in enumerate(pairs) if _has_states(pair)]
+    bases = sorted({pairs[i].base for i in annotated})
+    random.Random(0).shuffle(bases)
+    place = {base: k for k, base in enumerate(bases)}
+    left_out = set() if size is None else set(sorted(annotated, key=lambda i: (place[pairs[i].base], i))[size:])
+    return [i for i in range(len(pairs)) if i not in left_out]
+
+
 def _has_states(pair: StoryPair) -> bool:
     return any(story.gold is not None and story.gold.states is not None for story in pair.stories)
 
@@ -163,11 +176,12 @@ def cross_validate(
     progress: Progress | None = None,
     only: Sequence[int] | None = None,
     start: Path | None = None,
+    size: int | None = None,
 ) -> dict[int, dict[str, Any]]:
     """Train a tagger a fold and store the held-out stories' taggings in ``folder/fold-K/heldout.safetensors``.
 
     A fold whose taggings exist is not trained again; ``only`` picks some folds; each begins with the weights of the
-    same fold of the run ``start``, if one is given.
+    same fold of the run ``start``, if one is given, and learns from a ``part`` of its pairs, if a ``size`` is.
 
     Raises:
         StoryError: there are fewer base stories than folds, a pair lacks its annotation, or ``folder`` holds a run
@@ -177,12 +191,13 @@ def cross_validate(
     done: dict[int, dict[str, Any]] = {}
     for fold in open_folds(pairs, n, folder, only):
         begin = start / fold.place.name if start is not None else None
-        about: dict[str, Any] = {"training": settings(config, fold.inside, begin), "data": fingerprint(fold.inside)}
+        inside = [fold.inside[i] for i in part(fold.inside, size)]
+        about: dict[str, Any] = {"training": settings(config, inside, begin), "data": fingerprint(inside)}
         if fold.finished is not None:
             require_same(fold.place, fold.finished, about["training"], about["data"])
             done[fold.number] = fold.finished
             continue
-        tagger, curve = train(fold.inside, config, fold.place, progress, begin)
+        tagger, curve = train(inside, config, fold.place, progress, begin)
         started = time.perf_counter()
         taggings = {(i, s): tag_story(tagger, story) for i in fold.held_out for s, story in enumerate(pairs[i].stories)}
         curve.update(about)

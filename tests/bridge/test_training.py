@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -273,6 +273,53 @@ def test_the_help_says_what_states_are_learned_from(command_line: Run) -> None:
     shown = " ".join(command_line("train", "weights", "--help").out.split())
     assert "--states" in shown
     assert "train weights dev.jsonl.gz --states gold" in shown
+
+
+# ---- Some of the pairs
+
+
+def test_folds_that_learn_from_some_pairs_are_weighed_by_the_same(
+    trip_file: Path, tiny_encoder: Path, tmp_path: Path, command_line: Run
+) -> None:
+    arguments = tagger_arguments(trip_file, tiny_encoder, tmp_path / "run")
+    refused = command_line(*arguments, "--pairs", "3")
+    assert refused.status == 2
+    assert "--pairs is for the folds of --folds" in refused.err
+    assert command_line(*arguments, "--pairs", "3", "--folds", "5").status == 0
+    for k in range(5):
+        assert json.loads((tmp_path / "run" / f"fold-{k}" / "metrics.json").read_text())["training"]["pairs"] == 3
+    other = command_line(*arguments, "--pairs", "4", "--folds", "5")
+    assert (other.status, "other settings or data" in other.err) == (2, True)
+    out = tmp_path / "weights.json"
+    done = command_line("train", "weights", trip_file, "--folds-dir", tmp_path / "run", "--pairs", "3", "--out", out)
+    assert (done.status, done.err) == (0, "")
+    assert json.loads(out.read_text())["about"]["learned_from"] == 3
+
+
+def test_weights_and_temperatures_come_of_those_pairs_alone(
+    cross_validated: Path, pairs: list[StoryPair], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weighed: list[set[str]] = []
+
+    def learned(examples: Sequence[Example], config: object) -> Weights:
+        weighed.append({e.group for e in examples})
+        return Weights()
+
+    fitted: list[int] = []
+
+    def fit(taggings: Iterable[Any]) -> dict[str, float]:
+        fitted.append(len(list(taggings)))
+        return {}
+
+    monkeypatch.setattr(training, "learn_calibrated", learned)
+    monkeypatch.setattr(training, "fit_temperatures", fit)
+    analysed = [(analysis(p.stories[0]), analysis(p.stories[1])) for p in pairs]
+    fold_weights(pairs, analysed, folds(pairs, 5), size=2)
+    for held_out, bases in zip(folds(pairs, 5), weighed, strict=True):
+        assert 1 <= len(bases) <= 2
+        assert not bases & {pairs[i].base for i in held_out}
+    load_heldout(cross_validated, pairs, size=2)
+    assert fitted == [4] * 6  # both stories of two pairs: for each fold, and for what ships
 
 
 # ---- Out-of-fold states

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from safetensors.numpy import load_file
 from disproof.neural import training
 from disproof.neural.model import ModelConfig
 from disproof.neural.tagger import Tagger
-from disproof.neural.training import TrainingConfig, cross_validate, fingerprint, folds, train
+from disproof.neural.training import TrainingConfig, cross_validate, fingerprint, folds, part, train
 from disproof.symbolic.errors import ModelError, StoryError
 from disproof.symbolic.story import Gold, StateTable, Story, StoryPair
 
@@ -65,6 +66,27 @@ def test_folds_depend_on_the_seed_and_not_on_the_order_of_the_pairs() -> None:
     backwards = many[::-1]
     assert [{backwards[i].id for i in part} for part in folds(backwards, 3)] == held
     assert [{many[i].id for i in part} for part in folds(many, 3, seed=1)] != held
+
+
+# ---- A part of the pairs
+
+
+def test_a_small_part_lies_within_a_larger_one_and_takes_whole_base_stories(pairs: Sequence[StoryPair]) -> None:
+    many = [replace(pairs[0], id=f"{base}-{k}", group=base) for base in "abcdefgh" for k in range(3)]
+    parts = [part(many, size) for size in (1, 4, 10, 23, 24, 99, None)]
+    assert [len(found) for found in parts] == [1, 4, 10, 23, 24, 24, 24]
+    for small, large in itertools.pairwise(parts):
+        assert set(small) <= set(large)
+        assert small == sorted(small)
+    assert sorted(Counter(many[i].base for i in parts[2]).values()) == [1, 3, 3, 3]
+    assert {many[i].id for i in part(many[::-1], 9)} != {many[i].id for i in range(9)}
+
+
+def test_pairs_without_states_are_in_every_part(pairs: Sequence[StoryPair]) -> None:
+    plain = [replace(changed(pair, states=None), id=f"x{k}") for k, pair in enumerate(pairs)]
+    found = part([*plain, *pairs], 2)
+    assert found[:-2] == list(range(len(plain)))
+    assert len(found) == len(plain) + 2
 
 
 # ---- The schedule
