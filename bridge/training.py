@@ -96,7 +96,8 @@ def learned_from(pairs: Sequence[StoryPair], held_out: Collection[int], size: in
     """Indices of the pairs from which what judges a fold may learn; ``size`` of those with states, if one is given."""
     from ..neural.training import part
 
-    outside = [i for i in range(len(pairs)) if i not in set(held_out)]
+    held = set(held_out)
+    outside = [i for i in range(len(pairs)) if i not in held]
     return [outside[k] for k in part([pairs[i] for i in outside], size)]
 
 

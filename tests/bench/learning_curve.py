@@ -11,7 +11,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-FOLDS = 5
+from disproof.bridge.training import FOLDS
+
 SYSTEMS = {"neurosymbolic": "with rules", "neural prior alone": "without"}
 FIGURES = {"accuracy": "accuracy", "consistency": "consistency", "auroc": "one story: AUROC"}
 
@@ -21,7 +22,7 @@ def read(files: list[Path]) -> dict[int, dict[str, Any]]:
     found = {}
     for file in files:
         about = json.loads(file.read_text("utf-8"))["about"]
-        found[about["learned_from"] or round(about["pairs"] * (FOLDS - 1) / FOLDS)] = about["cross_validated"]
+        found[about.get("learned_from") or round(about["pairs"] * (FOLDS - 1) / FOLDS)] = about["cross_validated"]
     return dict(sorted(found.items()))
 
 
