@@ -11,12 +11,17 @@ from pathlib import Path
 from typing import Any
 
 RULES = Path(__file__).resolve().parents[2] / "rules"
-SYSTEMS = (
-    ("**`neurosymbolic`** (22.7M)", "small", "neurosymbolic"),
-    ("`symbolic`, predicted states", "small", "symbolic"),
-    ("neural pair prior alone", "small", "neural prior alone"),
-    ("`symbolic --states gold`: the rules' ceiling", "gold", "symbolic"),
-)
+MODELS = {"base": "109.5M", "small": "22.7M"}
+
+
+def systems(model: str) -> tuple[tuple[str, str, str], ...]:
+    """The systems of a model's table: how it is called there, its weights file, its name in that."""
+    return (
+        (f"**`neurosymbolic`**, `{model}` ({MODELS[model]})", model, "neurosymbolic"),
+        ("`symbolic`, predicted states", model, "symbolic"),
+        ("neural pair prior alone", model, "neural prior alone"),
+        ("`symbolic --states gold`: the rules' ceiling", "gold", "symbolic"),
+    )
 
 
 def figures(file: str, system: str) -> dict[str, Any]:
@@ -41,16 +46,17 @@ def both(found: dict[str, Any], *keys: str) -> str:
 
 def readme_rows() -> Iterator[str]:
     """The rows of the README's table that are of this project."""
-    for name, file, system in SYSTEMS:
+    first, *rest = systems("base")
+    for name, file, system in (first, systems("small")[0], *rest):
         found = figures(file, system)
         cells = [both(found, "accuracy"), both(found, "consistency")]
         cells += [both(found, "verifiability", kind) for kind in ("proof", "all_states")]
         yield f"| {name} | {' | '.join(cells)} | {percent(found['single']['auroc'])} |"
 
 
-def card_rows() -> Iterator[str]:
-    """The rows of the model card's table of cross-validation."""
-    for name, file, system in SYSTEMS:
+def card_rows(model: str) -> Iterator[str]:
+    """The rows of the model card's table of a model's cross-validation."""
+    for name, file, system in systems(model):
         found = figures(file, system)
         spread, verifiable = found["over_folds"], found["verifiability"]
         cells = [f"{percent(found[k])} ± {percent(spread[k])}" for k in ("accuracy", "consistency")]
@@ -61,17 +67,20 @@ def card_rows() -> Iterator[str]:
         yield f"| {name} | {' | '.join(cells)} |"
 
 
-def reliability_rows() -> Iterator[str]:
-    """The rows of the model card's reliability table."""
-    for span, row in figures("small", "neurosymbolic")["calibration"]["reliability"].items():
+def reliability_rows(model: str) -> Iterator[str]:
+    """The rows of the model card's table of a model's reliability."""
+    for span, row in figures(model, "neurosymbolic")["calibration"]["reliability"].items():
         yield f"| {span} | {row['weight']:.0f} | {percent(row['confidence'])} | {percent(row['accuracy'])} |"
 
 
 def main() -> None:
     """Print all tables."""
-    for rows in (readme_rows(), card_rows(), reliability_rows()):
-        print("\n".join(rows), end="\n\n")
-    print("expected calibration error", figures("small", "neurosymbolic")["calibration"]["expected_calibration_error"])
+    print("\n".join(readme_rows()), end="\n\n")
+    for model in MODELS:
+        for rows in (card_rows(model), reliability_rows(model)):
+            print("\n".join(rows), end="\n\n")
+        error = figures(model, "neurosymbolic")["calibration"]["expected_calibration_error"]
+        print(f"{model}: expected calibration error {error}", end="\n\n")
 
 
 if __name__ == "__main__":
