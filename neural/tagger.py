@@ -34,7 +34,7 @@ _THREADS = Lock()
 
 
 def model_folder(model: str) -> Path:
-    """The folder of a shipped model by name ("small"), or of the user's own by path.
+    """The folder of a shipped model by name ("base", "small"), or of the user's own by path.
 
     Raises:
         ModelError: there is neither.

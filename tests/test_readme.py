@@ -79,5 +79,5 @@ def test_the_figures_of_the_pages_are_those_of_the_weights_files() -> None:
     for row in figures.readme_rows():
         assert row in README
     for model in figures.MODELS:
-        for row in (*figures.card_rows(model), *figures.reliability_rows(model)):
+        for row in (*figures.card_rows(model), *figures.reliability_rows(model), *figures.twins_rows(model)):
             assert row in card

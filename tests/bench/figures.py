@@ -18,8 +18,8 @@ def systems(model: str) -> tuple[tuple[str, str, str], ...]:
     """The systems of a model's table: how it is called there, its weights file, its name in that."""
     return (
         (f"**`neurosymbolic`**, `{model}` ({MODELS[model]})", model, "neurosymbolic"),
-        ("`symbolic`, predicted states", model, "symbolic"),
-        ("neural pair prior alone", model, "neural prior alone"),
+        (f"`symbolic`, states of `{model}`", model, "symbolic"),
+        (f"neural pair prior of `{model}` alone", model, "neural prior alone"),
         ("`symbolic --states gold`: the rules' ceiling", "gold", "symbolic"),
     )
 
@@ -73,11 +73,20 @@ def reliability_rows(model: str) -> Iterator[str]:
         yield f"| {span} | {row['weight']:.0f} | {percent(row['confidence'])} | {percent(row['accuracy'])} |"
 
 
+def twins_rows(model: str) -> Iterator[str]:
+    """The rows of the model card's table of a model's broken stories and their twins, an author left out."""
+    kinds = ("right_pair", "right_proof", "broken_implausible", "restored_plausible", "broken_above_restored")
+    rows = (("", "neurosymbolic"), (", `symbolic`", "symbolic"), (", pair prior alone", "neural prior alone"))
+    for name, system in rows:
+        found = figures(model, system)["twins"]
+        yield f"| `{model}`{name} | {found['n']} | {' | '.join(percent(found[kind]) for kind in kinds)} |"
+
+
 def main() -> None:
     """Print all tables."""
     print("\n".join(readme_rows()), end="\n\n")
     for model in MODELS:
-        for rows in (card_rows(model), reliability_rows(model)):
+        for rows in (card_rows(model), reliability_rows(model), twins_rows(model)):
             print("\n".join(rows), end="\n\n")
         error = figures(model, "neurosymbolic")["calibration"]["expected_calibration_error"]
         print(f"{model}: expected calibration error {error}", end="\n\n")
