@@ -13,6 +13,7 @@ from disproof.bridge.engine import Engine
 from disproof.bridge.evaluation import evaluate
 from disproof.bridge.readers import read_pairs
 from disproof.bridge.systems import SystemSpec, parse_system
+from disproof.neural import DEFAULT_MODEL
 from disproof.neural.tagger import Tagger, model_folder
 from disproof.symbolic.errors import DisproofError, UsageError
 from disproof.symbolic.story import StoryPair
@@ -86,7 +87,7 @@ def test_nothing_is_parsed_or_tagged_a_second_time(
             k: v for k, v in first[name].items() if k != "seconds"
         }
     (tmp_path / "mine.lp").write_text(OVERLAY)
-    edited = compare("--system", "symbolic", "--system", f"mine=small,system=symbolic,rules={tmp_path}")
+    edited = compare("--system", "symbolic", "--system", f"mine={DEFAULT_MODEL},system=symbolic,rules={tmp_path}")
     assert edited["mine"]["proof_coverage"] == 1.0
 
 
@@ -182,7 +183,7 @@ def test_a_file_in_the_place_of_the_report_is_left_as_it_is(
 
 def test_a_system_is_read_off_its_name() -> None:
     assert parse_system("symbolic") == SystemSpec("symbolic", "symbolic")
-    assert parse_system("symbolic=small") == SystemSpec("symbolic", "symbolic")
+    assert parse_system("symbolic=small") == SystemSpec("symbolic", "symbolic", "small")
     assert parse_system("symbolic=small,system=neurosymbolic").kind == parse_system("a=small").kind == "neurosymbolic"
     assert parse_system("a=small,rules=x,rules=y,states=gold", without=["z"]) == SystemSpec(
         "a", "symbolic", "small", ("x", "y"), ("z",), "gold"

@@ -255,4 +255,4 @@ def test_damaged_weights_are_an_error_that_names_the_file(tmp_path: Path) -> Non
 
 
 def test_an_engine_says_what_it_is() -> None:
-    assert repr(Engine(system="symbolic")) == "Engine('small', system='symbolic', states='predicted')"
+    assert repr(Engine("small", system="symbolic")) == "Engine('small', system='symbolic', states='predicted')"
