@@ -37,13 +37,13 @@ def comparison_view(comparison: Comparison, notes: Sequence[str] = ()) -> Render
             continue
         shown = _crossed(comparison) if table.key == "paired" else table
         if shown.rows:
-            parts += _shown(shown)
+            parts += table_view(shown)
     return Group(*parts, *_disagreements(comparison))
 
 
-def _shown(table: Table) -> list[RenderableType]:
+def table_view(table: Table) -> list[RenderableType]:
     """A table under its title, in parts where its systems are too many columns, and its note."""
-    by_system = {"failure_modes": 1, "by_kind": 2, "by_distance": 2}.get(table.key)
+    by_system = {"failure_modes": 1, "by_kind": 2, "by_distance": 2, "by_word": 2}.get(table.key)
     if by_system is None:
         parts = [[*range(len(table.columns))]]
     else:
@@ -128,7 +128,7 @@ def comparison_csv(comparison: Comparison) -> dict[str, str]:
         for field in ("by_kind", "by_distance")
     }
     return {
-        "tiers.csv": _csv(
+        "tiers.csv": csv_text(
             "system n tier value low high",
             (
                 [s["system"], s["n"], tier, tables.tier_values(s)[tier], *s["intervals"][tier]]
@@ -136,11 +136,11 @@ def comparison_csv(comparison: Comparison) -> dict[str, str]:
                 for tier in TIERS
             ),
         ),
-        "paired.csv": _csv(
+        "paired.csv": csv_text(
             "first second tier only_first only_second p",
             ([*t["systems"], t["tier"], t["only_first"], t["only_second"], t["p"]] for t in comparison.paired),
         ),
-        "attributes.csv": _csv(
+        "attributes.csv": csv_text(
             "system attribute side f1",
             (
                 [s["system"], attribute, side, scores[f"{side}_f1"]]
@@ -149,13 +149,13 @@ def comparison_csv(comparison: Comparison) -> dict[str, str]:
                 for side in ("precondition", "effect")
             ),
         ),
-        "failure_modes.csv": _csv(
+        "failure_modes.csv": csv_text(
             "system story conflict states pairs",
             ([s["system"], *mode.split(), count] for s in systems for mode, count in s["failure_modes"].items()),
         ),
-        "by_kind.csv": _csv("system kind n tier value", grouped["by_kind"]),
-        "by_distance.csv": _csv("system distance n tier value", grouped["by_distance"]),
-        "calibration.csv": _csv(
+        "by_kind.csv": csv_text("system kind n tier value", grouped["by_kind"]),
+        "by_distance.csv": csv_text("system distance n tier value", grouped["by_distance"]),
+        "calibration.csv": csv_text(
             "system low high count confidence accuracy",
             (
                 [s["system"], *(row[name] for name in ("low", "high", "count", "confidence", "accuracy"))]
@@ -163,15 +163,15 @@ def comparison_csv(comparison: Comparison) -> dict[str, str]:
                 for row in (s["calibration"] or {"reliability": []})["reliability"]
             ),
         ),
-        "figures.csv": _csv(
+        "figures.csv": csv_text(
             "system figure value",
             ([s["system"], *figure] for s in systems for figure in _figures(s)),
         ),
-        "cost.csv": _csv(
+        "cost.csv": csv_text(
             "system tagging_seconds solving_seconds total_seconds model_bytes",
             ([s["system"], *(s["cost"][name] for name in _COSTS)] for s in systems),
         ),
-        "disagreements.csv": _csv(
+        "disagreements.csv": csv_text(
             f"pair label system choice {' '.join(TIERS)}",
             (line for found in comparison.disagreements for line in _lines(comparison, found)),
         ),
@@ -201,7 +201,8 @@ def _lines(comparison: Comparison, found: Disagreement) -> Iterable[list[Any]]:
         yield [pair.id, pair.label, name, found.choices[name], *tiers]
 
 
-def _csv(header: str, rows: Iterable[Sequence[Any]]) -> str:
+def csv_text(header: str, rows: Iterable[Sequence[Any]]) -> str:
+    """Rows as CSV under a header, whose names are parted by blanks."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(header.split())

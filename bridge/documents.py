@@ -242,7 +242,7 @@ def rule_document(statements: Sequence[Rule]) -> RuleDocument:
             {
                 "file": rule.file,
                 "line": example.line,
-                "story": example.story,
+                "story": example.text,
                 "states": [state_document(state) for state in example.states],
                 "expected": example.expected,
             }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -201,6 +201,8 @@ class Engine:
     def read(self, story: Story) -> Reading:
         """Parse and tag a story, which needs no rules: engines that differ in these alone can share a reading."""
         parse = self.parser.parse(story.sentences, story.entities)
+        if story.goal is not None:
+            parse = replace(parse, goal=story.goal)
         return Reading(story, parse, self._states(story, parse))
 
     def tag(self, story: Story) -> Tagging:

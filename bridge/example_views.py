@@ -23,7 +23,7 @@ def rule_examples(statements: Sequence[Rule]) -> list[RenderableType]:
     table.add_column(overflow="fold")
     for fires in (True, False):
         for example in (e for rule in statements for e in rule.examples if e.fires is fires):
-            table.add_row("fires in:" if fires else "silent in:", Text(printable(example.story)))
+            table.add_row("fires in:" if fires else "silent in:", Text(printable(example.text)))
             if example.states:
                 table.add_row("", Text(given(example), "dim"))
     return [Text(), table] if table.row_count else []
@@ -41,7 +41,7 @@ def failure_view(outcome: Outcome, book: RuleBook) -> RenderableType:
         Text.assemble((rule.name, "bold red"), ": ", printable(_verdict(outcome, book))),
         Padding(Text(printable(outcome.place), "dim"), (0, 0, 0, 4)),
     ]
-    sentences = outcome.sentences or (example.story,)
+    sentences = outcome.sentences or (example.text,)
     numbers = [f"{number}  " for number in range(1, len(sentences) + 1)] if outcome.sentences else [""]
     lines = [number + printable(sentence) for number, sentence in zip(numbers, sentences, strict=True)]
     if example.states:

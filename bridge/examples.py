@@ -7,7 +7,7 @@ outcome rests on the rules and the parser alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypedDict
 
 from ..symbolic.errors import StoryError, did_you_mean
@@ -61,7 +61,7 @@ def outcome_document(outcome: Outcome) -> OutcomeDocument:
         "rule": outcome.rule.name,
         "file": outcome.rule.file,
         "line": outcome.example.line,
-        "story": outcome.example.story,
+        "story": outcome.example.text,
         "expected": outcome.example.expected,
         "passed": outcome.passed,
     }
@@ -81,7 +81,7 @@ def run_examples(book: RuleBook, parser: TextReader, solver: Reasoner) -> Iterat
     # Rules share stories: a near miss of one is an example of another.
     seen: dict[tuple[str, tuple[State, ...]], Outcome] = {}
     for rule, example in examples_of(book):
-        key = (example.story, example.states)
+        key = (example.text, example.states)
         if key not in seen:
             seen[key] = run_example(rule, example, parser, solver)
         done = seen[key]
@@ -109,7 +109,11 @@ def read_example(example: Example, parser: TextReader) -> tuple[Parse, Tagging]:
         ValueError: a state is of a sentence or an entity that is not there.
     """
     sentences = parser.split(example.story)
+    if example.goal:
+        sentences = (*sentences, example.goal)
     parse = _parsed(sentences, example, parser)
+    if example.goal:
+        parse = replace(parse, goal=len(sentences) - 1)
     return parse, example.tagging(parse.entities, len(sentences))
 
 

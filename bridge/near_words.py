@@ -36,6 +36,8 @@ _LACKING: Final[Mapping[Signature, str]] = {
     ("property", 3): "sentence {0} does not call {1:the} “{2}”",
     ("becomes", 3): "sentence {0} does not make {1:the} “{2}”",
     ("not_property", 3): "sentence {0} does not say that {1:the} is not “{2}”",
+    ("direction", 2): "sentence {0} does not say “{1}”",
+    ("goal", 1): "sentence {0} is not what is to be reached",
     ("previous", 3): "sentence {2} is not the last before sentence {0} that touches {1:the}",
     ("again", 2): "sentence {0} does not tell “{1}” as a return",
     ("noun", 2): "{0:the} is no “{1}”",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..symbolic.errors import DisproofError, Location
@@ -19,13 +19,22 @@ def write_report(comparison: Comparison, folder: Path, title: str, notes: Sequen
     Raises:
         DisproofError: a file cannot be written.
     """
+    page = comparison_page(comparison, title, notes)
+    document = to_json(comparison.to_json()) + "\n"
+    write_files(folder, {"comparison.json": document, **comparison_csv(comparison), "comparison.html": page})
+
+
+def write_files(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write a report's files, by name, into a folder that is made if need be.
+
+    Raises:
+        DisproofError: a file cannot be written.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DisproofError(
             f"cannot be the folder of a report: {error.strerror or error}", Location(str(folder))
         ) from None
-    write_atomic(folder / "comparison.json", to_json(comparison.to_json()) + "\n")
-    for name, text in comparison_csv(comparison).items():
+    for name, text in texts.items():
         write_atomic(folder / name, text)
-    write_atomic(folder / "comparison.html", comparison_page(comparison, title, notes))

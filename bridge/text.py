@@ -34,7 +34,7 @@ def verdict_view(verdict: Verdict, title: str = "", every: bool = False, depth: 
 
     ``every`` shows all proofs of the two sentences, best first, and ``depth`` so many levels of each.
     """
-    return Group(*_title(title), _sentences(verdict), Text(), *_judgement(verdict, every=every, depth=depth))
+    return Group(*_title(title), _sentences(verdict), Text(), *judgement(verdict, every=every, depth=depth))
 
 
 def choice_view(choice: Choice) -> RenderableType:
@@ -53,7 +53,7 @@ def choice_view(choice: Choice) -> RenderableType:
         if verdict.plausible:
             parts.append(Text("Plausible beside the other.", "green"))
         else:
-            parts += _judgement(verdict, sure=False)
+            parts += judgement(verdict, sure=False)
     return Group(*parts)
 
 
@@ -130,7 +130,7 @@ def _title(title: str) -> list[RenderableType]:
     return [Text(printable(title), "bold underline"), Text()] if title else []
 
 
-def _judgement(
+def judgement(
     verdict: Verdict, sure: bool = True, every: bool = False, depth: int | None = None
 ) -> list[RenderableType]:
     """The verdict in a line, and its proof where it has one; ``sure`` adds how sure it is."""

@@ -1,4 +1,4 @@
-"""The command line: ``disproof explain``, ``choose``, ``states``, ``facts``, ``evaluate``, ``rules`` and ``train``.
+"""The command line: ``disproof explain``, ``choose``, ``piqa``, ``evaluate``, ``rules``, ``train`` and more.
 
 Commands are thin: they read files, call the engine and hand its data to a view. Whatever is slow to import is imported
 inside the command that needs it, so that ``--help`` is quick. Results go to standard output, progress and errors to
@@ -21,6 +21,7 @@ from .compare import compare_app, predict_app
 from .diff import diff_app
 from .evaluate import evaluate_app
 from .options import BAD_INPUT, BROKEN_PIPE, DONE, INTERRUPTED
+from .piqa import piqa_app
 from .project import Project, find_project
 from .rules import rules_app
 from .stories import stories_app
@@ -37,6 +38,7 @@ app = typer.Typer(
     context_settings={"help_option_names": sorted(_HELP)},
 )
 app.add_typer(stories_app)
+app.add_typer(piqa_app)
 app.add_typer(evaluate_app, name="evaluate")
 app.add_typer(compare_app, name="compare")
 app.add_typer(predict_app, name="predict")

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..neural import DEFAULT_MODEL
+from ..neural import DEFAULT_MODEL, PIQA_MODEL
 from ..symbolic.errors import UsageError
 from .options import (
     File,
+    Labels,
     Limit,
     ModelName,
     NoRule,
     OutputFormat,
     Partition,
+    PiqaFolder,
     Seed,
     examples,
     require_one_standard_input,
@@ -111,10 +113,7 @@ def compare_trip(
         if not given or not name or not path:
             raise UsageError(f"--predictions {text!r}: write NAME=FILE")
         specs.append(SystemSpec(name, "predictions", path))
-    names = [spec.name for spec in specs]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise UsageError(f"two systems are called {twice!r}: give each its own name")
+    _require_distinct([spec.name for spec in specs])
     require_one_standard_input([file, *(spec.model for spec in specs if spec.kind == "predictions")])
     if out is not None and out.exists() and not out.is_dir():
         raise UsageError(f"--out {out} is a file: give a folder")
@@ -133,6 +132,84 @@ def compare_trip(
 
         output.show(comparison_view(comparison, notes))
     output.close()
+
+
+@compare_app.command(
+    "piqa",
+    epilog=examples(
+        "disproof compare piqa valid.jsonl --out report",
+        "disproof compare piqa valid.jsonl --system neural --system mine=base,piqa=runs/piqa",
+    ),
+)
+def compare_piqa(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="Labelled items, as in 'evaluate piqa'."),
+    ],
+    format: OutputFormat = "text",
+    system: Annotated[
+        list[str],
+        typer.Option(
+            "--system",
+            metavar="NAME[=MODEL]",
+            help="random, neural, symbolic, neurosymbolic, or a name for one of your own: "
+            "NAME=MODEL[,piqa=DIR][,rules=DIR][,system=neural]. May be given again.",
+            show_default="random, neural, symbolic and neurosymbolic",
+        ),
+    ] = [],  # noqa: B006
+    labels: Labels = None,
+    no_rule: NoRule = [],  # noqa: B006
+    model: ModelName = PIQA_MODEL,
+    piqa_folder: PiqaFolder = None,
+    seed: Seed = 0,
+    limit: Limit = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Also write the report into this folder: JSON, CSV tables and every choice.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Compare systems on the same goals and solutions: shares with intervals, paired tests, what differs, reasons."""
+    from ..bridge.documents import to_json
+    from ..bridge.output import Output, progress
+    from ..bridge.piqa_data import read_piqa
+
+    if out is not None and out.exists() and not out.is_dir():
+        raise UsageError(f"--out {out} is a file: give a folder")
+    items = list(itertools.islice(read_piqa(file, labels), limit))
+    from ..bridge import piqa_comparison as comparing  # after the input is read: this takes seconds
+    from ..bridge.piqa_comparison_views import piqa_comparison_files, piqa_comparison_view
+    from ..bridge.report import write_files
+
+    names = system or list(comparing.SYSTEMS)
+    specs = [comparing.parse_piqa_system(text, model, piqa_folder, no_rule) for text in names]
+    _require_distinct([spec.name for spec in specs])
+    with progress("listening") as report:
+        comparison = comparing.compare_piqa(items, specs, seed, report)
+    document = to_json(comparison.to_json()) + "\n"
+    if out is not None:
+        write_files(out, {"comparison.json": document, **piqa_comparison_files(comparison)})
+    output = Output(None, "")
+    if format == "json":
+        output.write(document)
+    else:
+        output.show(piqa_comparison_view(comparison))
+    output.close()
+
+
+def _require_distinct(names: list[str]) -> None:
+    """Refuse two systems of one name.
+
+    Raises:
+        UsageError: there are two.
+    """
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"two systems are called {twice!r}: give each its own name")
 
 
 @predict_app.command(

@@ -8,17 +8,19 @@ from typing import Annotated, Literal
 
 import typer
 
-from ..neural import DEFAULT_MODEL
+from ..neural import DEFAULT_MODEL, PIQA_MODEL
 from ..symbolic.errors import UsageError
 from .options import (
     ConflictsName,
     File,
+    Labels,
     Limit,
     ModelName,
     NoRule,
     Out,
     OutputFormat,
     Partition,
+    PiqaFolder,
     Rules,
     Seed,
     SystemName,
@@ -152,3 +154,49 @@ def evaluate_twins(
         analysed = analyse_pairs(engine, [one.pair for one in twins], report)
     figures = measure_twins(twins, analysed, [engine.weights] * len(twins)).to_json()
     print_figures({"system": system, **figures}, format, out)
+
+
+@evaluate_app.command(
+    "piqa",
+    epilog=examples(
+        "disproof evaluate piqa valid.jsonl", "disproof evaluate piqa valid.jsonl --system neural --format json"
+    ),
+)
+def evaluate_piqa(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help='Items, one a line: {"goal", "sol1", "sol2", "label"}; labels may be in NAME-labels.lst beside it.',
+        ),
+    ],
+    format: OutputFormat = "text",
+    system: Annotated[
+        Literal["neurosymbolic", "symbolic", "neural", "random"],
+        typer.Option("--system", help="Everything; proofs and evidence; the neural preference; or a coin."),
+    ] = "neurosymbolic",
+    labels: Labels = None,
+    rules: Rules = [],  # noqa: B006
+    no_rule: NoRule = [],  # noqa: B006
+    model: ModelName = PIQA_MODEL,
+    piqa_folder: PiqaFolder = None,
+    seed: Seed = 0,
+    limit: Limit = None,
+    out: Out = None,
+) -> None:
+    """Measure choices between solutions: how many are right, and on what basis."""
+    from ..bridge.output import progress
+    from ..bridge.piqa_data import read_piqa
+
+    items = list(itertools.islice(read_piqa(file, labels), limit))
+    from ..bridge import piqa_evaluation as measures  # after the input is read: this takes seconds
+
+    if system == "random":
+        print_figures(measures.evaluate_random(items, seed), format, out)
+        return
+    from ..bridge.piqa import PiqaEngine
+
+    engine = PiqaEngine(model, system=system, folder=piqa_folder, rules=rules, without=no_rule)
+    with progress("evaluating") as report:
+        figures = measures.evaluate_piqa(engine, items, report)
+    print_figures(figures, format, out)

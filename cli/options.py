@@ -74,6 +74,20 @@ StatesName = Annotated[
     Literal["predicted", "gold"],
     typer.Option("--states", help="The tagger's states, or the annotated ones (which have no neural prior)."),
 ]
+PiqaSystemName = Annotated[
+    Literal["neurosymbolic", "symbolic", "neural"],
+    typer.Option("--system", help="Proofs, evidence and the neural preference; without the latter; or it alone."),
+]
+Labels = Annotated[str | None, typer.Option("--labels", metavar="FILE", help="Labels, one a line.", show_default=False)]
+PiqaFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--piqa-folder",
+        metavar="DIR",
+        help="A folder made by 'train piqa' over this model.",
+        show_default="what ships for the model",
+    ),
+]
 ChosenSystem = Annotated[
     Literal["neurosymbolic", "symbolic"] | None,
     typer.Option(

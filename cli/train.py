@@ -10,11 +10,13 @@ from typing import Annotated, Literal
 
 import typer
 
+from ..neural import PIQA_MODEL
 from ..symbolic.errors import UsageError
 from .options import (
     ConflictsName,
     File,
     Limit,
+    ModelName,
     NoRule,
     OutputFormat,
     Rules,
@@ -319,5 +321,52 @@ def train_weights(
     with progress("solving") as report:
         figures = train(
             pairs, folds_dir, out, twins=also, rules=rules, without=no_rule, size=pairs_each, progress=report
+        )
+    print_figures(figures, format)
+
+
+@train_app.command(
+    "piqa",
+    epilog=examples(
+        "disproof train piqa train.jsonl.gz --out runs/piqa",
+        "disproof train piqa train.jsonl.gz --model small --out runs/piqa-small",
+    ),
+)
+def train_piqa(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help='Labelled items, one a line: {"goal", "sol1", "sol2", "label"}.')
+    ],
+    out: Run,
+    model: ModelName = PIQA_MODEL,
+    held_out: Annotated[
+        int,
+        typer.Option("--held-out", min=10, metavar="N", help="The last N items weigh the signals and measure them."),
+    ] = 1113,
+    epochs: Annotated[
+        int | None, typer.Option("--epochs", min=1, help="Passes over the data.", show_default="4")
+    ] = None,
+    seed: Seed = 0,
+    limit: Limit = None,
+    format: OutputFormat = "text",
+) -> None:
+    """Train what PIQA needs over a model: counted facts, a low-rank adapter and a head, and the weights of each.
+
+    The encoder stays as it is, so that one serves stories and solutions.
+    """
+    from ..bridge.output import progress
+    from ..bridge.piqa_data import read_piqa
+
+    items = list(itertools.islice(read_piqa(file), limit))
+    from ..bridge.piqa_training import train_piqa as train  # after the input is read: this takes seconds
+
+    with progress("training") as bar:
+        figures = train(
+            items,
+            model,
+            out,
+            held_out=held_out,
+            epochs=epochs,
+            seed=seed,
+            report=lambda what, done, total: bar(done, total, what),
         )
     print_figures(figures, format)

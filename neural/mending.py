@@ -222,9 +222,17 @@ class Mender:
             return None
         first, second = tokens[0], tokens[1]
         # "Heat oil in a pan": a noun where an imperative would stand, and something for it to be done to.
-        if first.is_alpha and first.pos_ in _NOMINAL and first.lower_ in self._verbs and len(tokens) > 3:
+        if first.is_alpha and first.pos_ in _NOMINAL and first.lower_ in self._verbs:
             root = next((token for token in tokens if token.dep_ == "ROOT"), first)
-            if root.pos_ in _NOMINAL and second.pos_ in ("NOUN", "DET", "PRON", "ADJ", "ADP", "ADV", "NUM"):
+            if (
+                root.pos_ in _NOMINAL
+                and len(tokens) > 3
+                and second.pos_ in ("NOUN", "DET", "PRON", "ADJ", "ADP", "ADV", "NUM")
+            ):
+                return first.i
+            # "Cook soup": no one thing soups, and two nouns say nothing.
+            noun = second.lower_ in self.nouns and second.text.islower() and second.lower_ not in UNCHANGING
+            if noun and (root.pos_ in _NOMINAL or (root.i == second.i and root.tag_ in ("VB", "VBP"))):
                 return first.i
         if any(t.pos_ in ("VERB", "AUX") and t.dep_ not in ("amod", "acl", "relcl") for t in tokens):
             return None

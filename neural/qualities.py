@@ -61,6 +61,11 @@ SET_PHRASES: Final = LEXICALISED | frozenset(
     stuffed animal, washing machine, wet suit, whipped cream
     """.split(",")
 )
+# Of what a thing is, said before its noun: "a steel bowl".
+MATERIALS: Final = frozenset(
+    "aluminum aluminium cardboard ceramic copper foam glass iron metal nylon paper plastic rubber steel stone "
+    "styrofoam tin vinyl wax wood".split()
+)
 QUANTITIES: Final = frozenset({"all", "last", "part"})
 _ALL: Final = frozenset("all each every".split())
 _PARTS: Final = frozenset(
@@ -206,7 +211,7 @@ class Qualities:
             return False
         if child.dep_ == "amod":
             return word not in _NO_QUALITIES
-        return child.dep_ in ("compound", "nmod") and self._is_adjective(word)
+        return child.dep_ in ("compound", "nmod") and (self._is_adjective(word) or word in MATERIALS)
 
     def _joined(self, token: Token) -> str:
         """The word with what is joined to it by a hyphen: "bone-dry"."""

@@ -114,7 +114,7 @@ def train(
     examples = [_example(pair, encoder) for pair in pairs]
     steps = config.epochs * math.ceil(len(examples) / config.pairs_per_batch)
     optimizer = make_optimizer(network, config.learning_rate, config.head_learning_rate, config.weight_decay)
-    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, steps, config.warmup))
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: linear_rate(step, steps, config.warmup))
     history: list[dict[str, float]] = []
     saved = folder / "checkpoint"
     described = settings(config, pairs, start)
@@ -327,7 +327,7 @@ def make_optimizer(
     )
 
 
-def _rate(step: int, steps: int, warmup: float) -> float:
+def linear_rate(step: int, steps: int, warmup: float) -> float:
     """Linear warm-up, then linear decay to zero."""
     rising = max(1, round(steps * warmup))
     return min(1.0, (step + 1) / rising) * max(0.0, (steps - step) / max(1, steps - rising) if step >= rising else 1.0)

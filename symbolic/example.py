@@ -4,6 +4,10 @@ An example is a story on one line, and may end in braces that state what a tagge
 
     %!fires Ann unplugged the lamp. Ann read by the lamp. {after 1 lamp power false; before 2 lamp power true}
 
+An arrow sets apart what the sentences before it are to reach, as in a procedure::
+
+    %!fires Cut the rope with a sponge. => Cut a rope.
+
 Each state is a side (before or after), a sentence counted from 1, an entity of one word or more, an attribute and a
 value. What is not stated is unknown, so an example rests on no trained model.
 """
@@ -25,6 +29,7 @@ from .vocabulary import ATTRIBUTE, N_ATTRIBUTES, SIDES, UNKNOWN, Attribute, Side
 _BRACES: Final = re.compile(r"([^{}]*)(?:\{([^{}]*)\}\s*\.?)?\s*")
 _SIDE: Final[dict[str, Side]] = {"before": "precondition", "after": "effect"}
 # No sentence ends but here; a name such as "J. Smith" makes it too many, never too few.
+_ARROW: Final = "=>"
 _END: Final = re.compile(r"[.!?\"'”’)]\s*(?=\S)")
 
 
@@ -32,13 +37,20 @@ _END: Final = re.compile(r"[.!?\"'”’)]\s*(?=\S)")
 class Example:
     """A story in which a rule ``fires``, or in which it does not, with the ``states`` that are given for it.
 
-    ``line`` is that of its file; sentences of states are counted from 0.
+    ``line`` is that of its file; sentences of states are counted from 0. ``goal`` is "", or one more sentence, which
+    says what the story is to reach.
     """
 
     story: str
     states: tuple[State, ...] = ()
     fires: bool = True
     line: int = 0
+    goal: str = ""
+
+    @property
+    def text(self) -> str:
+        """The story, and after an arrow its goal."""
+        return f"{self.story} {_ARROW} {self.goal}" if self.goal else self.story
 
     @property
     def expected(self) -> Literal["fires", "silent"]:
@@ -81,18 +93,20 @@ def read_example(text: str, fires: bool, line: int) -> Example:
     match = _BRACES.fullmatch(text)
     if match is None:
         raise ValueError("the braces must stand once, at the story's end: {after 1 lamp power false; before 2 ...}")
-    story = " ".join(match[1].split())
+    story, arrow, goal = (" ".join(part.split()) for part in match[1].partition(_ARROW))
     if not any(character.isalnum() for character in story):
         raise ValueError("the example has no story: write its sentences after the word, on one line")
+    if arrow and not any(character.isalnum() for character in goal):
+        raise ValueError("there is no goal after the arrow: write the sentence that says what is to be reached")
     states = [_state(part) for part in (match[2] or "").split(";") if part.strip()]
-    most = len(_END.findall(story)) + 1
+    most = len(_END.findall(story)) + 1 + bool(goal)
     for k, state in enumerate(states):
         if state.sentence >= most:
             counted = "1 sentence" if most == 1 else f"at most {most} sentences"
             raise ValueError(f"the braces name sentence {state.sentence + 1}, but the story has {counted}")
         if any(_cell(state) == _cell(other) and state.value != other.value for other in states[:k]):
             raise ValueError(f"the {state.attribute} of '{state.entity}' is given twice at one place: keep one")
-    return Example(story, tuple(states), fires, line)
+    return Example(story, tuple(states), fires, line, goal)
 
 
 def _cell(state: State) -> tuple[str, int, str, str]:

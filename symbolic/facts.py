@@ -122,6 +122,8 @@ def story_facts(parse: Parse, tagging: Tagging, synonyms: Set[tuple[str, str]] =
         rows.add(("alias", a, b))
         rows.add(("alias", b, a))
     rows.update(_text(parse))
+    if parse.goal is not None:
+        rows.add(("goal", parse.goal))
     rows.update(_labels(tagging))
     rows.update(_previous(parse, tagging, aliases))
     return _facts(rows, len(parse.sentences), tagging)
@@ -205,6 +207,10 @@ def _text(parse: Parse) -> Iterable[_Row]:
             yield ("again", at, verb)
     for mention in parse.mentions:
         yield ("mention", mention.sentence, mention.entity)
+    for told in parse.quantities:
+        yield ("quantity", told.sentence, _constant(told.kind), told.amount)
+    for way in parse.directions:
+        yield ("direction", way.sentence, way.word)
     for said in parse.properties:
         name = "not_property" if said.negated else "becomes" if said.result else "property"
         yield (name, said.sentence, said.entity, said.word)

@@ -55,9 +55,29 @@ class Property:
     result: bool = False
 
 
+@dataclass(frozen=True, order=True)
+class Quantity:
+    """A number with a unit that a sentence names; ``amount`` is in the unit of ``kind`` (``neural/quantities.py``)."""
+
+    sentence: int
+    kind: str
+    amount: int
+
+
+@dataclass(frozen=True, order=True)
+class Direction:
+    """A word that a sentence says of a way or a side ("clockwise", "bottom"; ``neural/directions.py``)."""
+
+    sentence: int
+    word: str
+
+
 @dataclass(frozen=True)
 class Parse:
-    """One story as the rules see its text; ``entities`` are the story's own, or those found."""
+    """One story as the rules see its text; ``entities`` are the story's own, or those found.
+
+    ``goal`` is the sentence that says what the others are to reach, if one does.
+    """
 
     sentences: tuple[str, ...]
     entities: tuple[str, ...]
@@ -65,3 +85,6 @@ class Parse:
     mentions: tuple[Mention, ...] = ()
     properties: tuple[Property, ...] = ()
     aliases: tuple[tuple[str, str], ...] = field(default=())
+    quantities: tuple[Quantity, ...] = ()
+    directions: tuple[Direction, ...] = ()
+    goal: int | None = None

@@ -80,12 +80,16 @@ class Gold:
 
 @dataclass(frozen=True, eq=False)
 class Story:
-    """A short story or procedure: a sentence each; ``entities`` None means "take them from the text"."""
+    """A short story or procedure: a sentence each; ``entities`` None means "take them from the text".
+
+    ``goal`` is the sentence that says what the others are to reach (``bridge/procedures.py``), counted from 0.
+    """
 
     sentences: tuple[str, ...]
     entities: tuple[str, ...] | None = None
     id: str = ""
     gold: Gold | None = None
+    goal: int | None = None
 
 
 @dataclass(frozen=True, eq=False)

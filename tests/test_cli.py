@@ -37,6 +37,10 @@ COMMANDS = (
     ("train", "tagger"),
     ("train", "tiered"),
     ("train", "weights"),
+    ("train", "piqa"),
+    ("piqa",),
+    ("evaluate", "piqa"),
+    ("compare", "piqa"),
 )
 BROKEN = "Maria unplugged the phone.\nMaria sat on the sofa.\nMaria called her sister on the phone.\n"
 WHOLE = "Maria plugged in the phone.\nMaria sat on the sofa.\nMaria called her sister on the phone.\n"

@@ -30,7 +30,7 @@ KINDS = {
     "bridge": {".py", ".json", ".html", ".css", ".js"},
     "cli": {".py"},
     "neural": {".py", ".json", ".safetensors", ".txt"},
-    "rules": {".lp", ".json", ".txt", ".py"},
+    "rules": {".lp", ".json", ".txt", ".py", ".npz", ".gz"},
     "symbolic": {".py", ".json", ".tsv"},
 }
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

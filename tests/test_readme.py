@@ -76,7 +76,7 @@ def test_the_figures_of_the_pages_are_those_of_the_weights_files() -> None:
     figures = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(figures)
     card = (ROOT / "docs" / "model-card.md").read_text("utf-8")
-    for row in figures.readme_rows():
+    for row in (*figures.readme_rows(), *figures.piqa_rows()):
         assert row in README
     for model in figures.MODELS:
         for row in (*figures.card_rows(model), *figures.reliability_rows(model), *figures.twins_rows(model)):

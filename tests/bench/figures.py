@@ -73,6 +73,22 @@ def reliability_rows(model: str) -> Iterator[str]:
         yield f"| {span} | {row['weight']:.0f} | {percent(row['confidence'])} | {percent(row['accuracy'])} |"
 
 
+def piqa_rows() -> Iterator[str]:
+    """The rows of the README's and the model card's table of choices between solutions."""
+    file = RULES.parent / "neural" / "models" / "small" / "piqa" / "weights.json"
+    systems = json.loads(file.read_text("utf-8"))["about"]["cross_validated"]
+    for name, what in (
+        ("neurosymbolic", "**`neurosymbolic`**"),
+        ("symbolic", "`symbolic`: proofs and evidence"),
+        ("neural", "`neural`: adapter and head"),
+    ):
+        found = systems[name]
+        low, high = found["interval"]
+        cells = [f"{percent(found['accuracy'])} ({percent(low)} to {percent(high)})"]
+        cells += [percent(found[k]) if found[k] else "–" for k in ("proof_coverage", "accuracy_with_proof")]
+        yield f"| {what} | {' | '.join(cells)} |"
+
+
 def twins_rows(model: str) -> Iterator[str]:
     """The rows of the model card's table of a model's broken stories and their twins, an author left out."""
     kinds = ("right_pair", "right_proof", "broken_implausible", "restored_plausible", "broken_above_restored")
@@ -85,6 +101,7 @@ def twins_rows(model: str) -> Iterator[str]:
 def main() -> None:
     """Print all tables."""
     print("\n".join(readme_rows()), end="\n\n")
+    print("\n".join(piqa_rows()), end="\n\n")
     for model in MODELS:
         for rows in (card_rows(model), reliability_rows(model), twins_rows(model)):
             print("\n".join(rows), end="\n\n")

@@ -49,6 +49,20 @@ def test_an_example_passes_where_the_rule_does_what_it_says(tmp_path: Path, pars
     assert [o.fired for o in outcomes] == [{"clash", "gone"}, {"gone"}, {"gone"}, set()]
 
 
+def test_an_examples_goal_is_its_last_sentence_and_a_fact(tmp_path: Path, parser: Parser) -> None:
+    rule = """%!rule soft_saw
+%!trace_rule {"%", E}.
+%!fires Cut the rope with a sponge. => Cut a rope.
+%!silent Cut the rope with a sponge. Cut a rope.
+conflict(S,G,soft_saw,E,functional) :- goal(G), arg(S,_,with,E), S < G.
+"""
+    path = tmp_path / "mine.lp"
+    path.write_text(rule)
+    book = load([path])
+    outcomes = list(run_examples(book, parser, Solver(book)))
+    assert [(o.passed, o.sentences) for o in outcomes] == [(True, ("Cut the rope with a sponge.", "Cut a rope."))] * 2
+
+
 def test_an_example_fails_where_the_rule_does_the_other_thing(tmp_path: Path, parser: Parser) -> None:
     fires = "%!fires Ann unplugged the lamp. Ann used the lamp."
     silent = "%!silent Ann unplugged the lamp. Ann used the lamp. {after 1 lamp power false}"

@@ -93,7 +93,7 @@ def test_pairs_without_states_are_in_every_part(pairs: Sequence[StoryPair]) -> N
 
 
 def test_the_rate_rises_and_then_falls_to_nothing() -> None:
-    rates = [training._rate(step, 100, 0.1) for step in range(101)]
+    rates = [training.linear_rate(step, 100, 0.1) for step in range(101)]
     assert rates[:10] == pytest.approx([k / 10 for k in range(1, 11)])
     assert rates[10] == 1
     assert all(a > b for a, b in itertools.pairwise(rates[10:]))

@@ -29,10 +29,19 @@ def test_a_story_needs_no_braces_and_its_spaces_are_evened_out() -> None:
     assert read_example("  Ann  sat. \t Ann stood up. ", False, 3) == Example("Ann sat. Ann stood up.", (), False, 3)
 
 
+def test_an_arrow_sets_apart_what_is_to_be_reached() -> None:
+    example = read_example("Cut the rope with a sponge.  =>  Cut a rope. {before 2 rope pieces false}", True, 1)
+    assert (example.story, example.goal) == ("Cut the rope with a sponge.", "Cut a rope.")
+    assert example.text == "Cut the rope with a sponge. => Cut a rope."
+    assert read_example(STORY, True, 1).text == STORY
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("", "has no story"),
+        ("=> Cut a rope.", "has no story"),
+        ("Cut a rope. =>", "no goal after the arrow"),
         ("...", "has no story"),
         ("{after 1 lamp power false}", "has no story"),
         (f"{STORY} {{after 1 lamp power", "braces must stand once"),

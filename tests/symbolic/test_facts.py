@@ -20,7 +20,7 @@ from disproof.symbolic.facts import (
     story_facts,
     value_constant,
 )
-from disproof.symbolic.parse import Event, Mention, Parse, Property
+from disproof.symbolic.parse import Direction, Event, Mention, Parse, Property, Quantity
 from disproof.symbolic.story import StateTable, Tagging
 from disproof.symbolic.vocabulary import ATTRIBUTES, EFFECT, Side
 
@@ -49,6 +49,18 @@ def test_a_result_becomes_so_and_a_description_is_so() -> None:
     found = facts(Parse(("The soup in the clean bowl turned cold, but the milk did not turn sour.",), (), (), (), said))
     assert {'becomes(0,"soup","cold")', 'property(0,"bowl","clean")', 'not_property(0,"milk","sour")'} <= found
     assert not {'property(0,"soup","cold")', 'becomes(0,"milk","sour")'} & found
+
+
+def test_a_goal_amounts_and_directions_are_told() -> None:
+    parse = Parse(
+        ("Turn it upside down for 10 minutes.", "Bake a cake."),
+        (),
+        quantities=(Quantity(0, "time", 600),),
+        directions=(Direction(0, "upside down"),),
+        goal=1,
+    )
+    assert {"goal(1)", "quantity(0,time,600)", 'direction(0,"upside down")'} <= facts(parse)
+    assert not any(fact.startswith("goal(") for fact in facts(Parse(("Bake a cake.",), ())))
 
 
 def test_a_return_is_told_of_the_verb() -> None:
