@@ -128,7 +128,7 @@ def test_systems_are_compared_on_the_same_items(
     assert len(choices) == document["n"] == 21
     for system in document["systems"]:
         hits = [one["systems"][system["system"]]["choice"] == one["label"] for one in choices]
-        assert system["accuracy"] == pytest.approx(sum(hits) / 21, abs=1e-6)
+        assert system["accuracy"] == pytest.approx(sum(hits) / 21, abs=1e-4)
     # Each figure is what ``evaluate`` measures.
     for name in ("symbolic", "neural"):
         status, out, _ = run(capsys, "evaluate", "piqa", PROCEDURES, *over, "--system", name, "-f", "json")
