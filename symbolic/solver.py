@@ -349,13 +349,21 @@ def _resolved(derivations: _Derivations, facts: Facts) -> frozenset[tuple[int, i
 
 
 def fill(wording: str | None, said: Sequence[Symbol]) -> str | None:
-    """A rule's wording with its holes filled in; sentence numbers are counted from 1, as people do."""
+    """A rule's wording with its holes filled in.
+
+    Numbers are those of sentences, counted from 1, as people do; the number of ``amount(N)`` stays as it is.
+    """
     if wording is None:
         return None
     parts = wording.split("%")
     filled = [parts[0]]
     for part, word in zip(parts[1:], said, strict=False):
-        filled.append(str(word.number + 1) if word.type == SymbolType.Number else _text(word).replace("_", " "))
+        if word.type == SymbolType.Number:
+            filled.append(str(word.number + 1))
+        elif word.match("amount", 1):
+            filled.append(str(word.arguments[0]))
+        else:
+            filled.append(_text(word).replace("_", " "))
         filled.append(part)
     return "".join(filled)
 

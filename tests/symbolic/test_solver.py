@@ -252,6 +252,8 @@ def test_an_interval_in_a_condition_is_told_as_what_it_matched(solve: Solve) -> 
 def test_holes_are_filled_in_order() -> None:
     words = [clingo.Number(0), clingo.String("a_b c"), clingo.Function("put_in"), clingo.String("50%")]
     assert fill("% then % is % at %!", words) == "1 then a b c is put in at 50%!"
+    amount = clingo.Function("amount", [clingo.Number(35)])
+    assert fill("at % degrees in sentence %", [amount, clingo.Number(0)]) == "at 35 degrees in sentence 1"
     assert fill("no holes", []) == "no holes"
     assert fill(None, []) is None
 
