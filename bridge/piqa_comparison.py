@@ -161,9 +161,9 @@ def compare_piqa(
             continue
         key = (spec.model, spec.folder, spec.rules, spec.without)
         if key not in heard:
-            kinds = {one.kind for one in specs if (one.model, one.folder, one.rules, one.without) == key}
-            # What the one with the most to listen to hears is enough for all.
-            widest = next(iter(kinds)) if len(kinds - {"random"}) == 1 else "neurosymbolic"
+            kinds = {one.kind for one in specs if (one.model, one.folder, one.rules, one.without) == key} - {"random"}
+            # Where there are several, what the one with the most to listen to hears is enough for all.
+            widest = spec.kind if len(kinds) == 1 else "neurosymbolic"
             heard[key] = _listen(spec, widest, items, progress)
         engine, told, seconds = heard[key]
         weights = engine.weights_of(spec.kind)

@@ -139,6 +139,20 @@ def test_systems_are_compared_on_the_same_items(
             assert found[key] == alone[key], key
 
 
+def test_a_system_beside_a_coin_hears_what_it_hears_alone(
+    over: tuple[object, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = []
+    for others in ((), ("--system", "random")):
+        given = ("--system", "symbolic", *others, "--limit", 6, "-f", "json")
+        status, out, _ = run(capsys, "compare", "piqa", PROCEDURES, *over, *given)
+        assert status == 0
+        found.append(json.loads(out)["systems"][0])
+    for figure in ("accuracy", "decided", "by_basis"):
+        assert found[0][figure] == found[1][figure]
+    assert found[0]["decided"]["n"] > 0
+
+
 def test_a_comparison_is_read_in_the_terminal(over: tuple[object, ...], capsys: pytest.CaptureFixture[str]) -> None:
     systems = ("--system", "symbolic", "--system", f"mine=small,piqa={over[-1]},system=neural")
     status, out, _ = run(capsys, "compare", "piqa", PROCEDURES, *over, *systems, "--limit", 12)
