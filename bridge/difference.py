@@ -51,10 +51,26 @@ class Difference:
         for edit in self.edits:
             yield from range(*edit.span(side))
 
+    def characters(self, edit: Edit, side: int) -> tuple[int, int]:
+        """The characters [start, end) of an edit's side; one without words stands before the next word."""
+        found, (start, end) = self.words[side], edit.span(side)
+        begin = found[start].start if start < len(found) else len(self.texts[side])
+        return begin, found[end - 1].end if start < end else begin
+
     def text(self, edit: Edit, side: int) -> str:
         """What an edit's side says, as it is written; "" where it says nothing."""
-        start, end = edit.span(side)
-        return self.texts[side][self.words[side][start].start : self.words[side][end - 1].end] if start < end else ""
+        begin, stop = self.characters(edit, side)
+        return self.texts[side][begin:stop]
+
+    def pieces(self, side: int) -> Iterator[tuple[str, bool]]:
+        """A text in pieces, and whether the other has not got them; such a piece is "" where only the other has one."""
+        text, last = self.texts[side], 0
+        for edit in self.edits:
+            begin, stop = self.characters(edit, side)
+            yield text[last:begin], False
+            yield text[begin:stop], True
+            last = stop
+        yield text[last:], False
 
 
 def words(text: str) -> tuple[Word, ...]:

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from ..neural import PIQA_MODEL
+from ..neural import DEFAULT_MODEL
 from ..symbolic.errors import Location, ModelError
 from ..symbolic.proof import Conflict
 from . import logistic
@@ -29,7 +29,7 @@ from .calibration import TemperedTagger
 from .difference import Difference, difference
 from .engine import Analysis, Engine, weights_file
 from .evidence import ASSOCIATIONS, Evidence, EvidenceBase, Weighed
-from .piqa_data import PiqaItem
+from .piqa_data import PiqaItem, sampled_digests
 from .procedures import read
 from .rule_trust import RuleTrust, is_shipped, kind_of
 from .scoring import candidates, load_temperatures
@@ -43,14 +43,17 @@ PiqaSystem = Literal["neurosymbolic", "symbolic", "neural", "random"]
 PiqaBasis = Literal["proof", "evidence", "neural preference"]
 
 # Evidence is a choice's basis from this probability on, by itself.
-LOUD: Final = 0.7
-# Proofs are too rare to learn a weight on a thousand items; their trust is log-odds of itself (``rule_trust``).
-FIXED: Final = MappingProxyType({"proof": 1.0})
+LOUD: Final = 0.65
+# Proofs are too rare to learn a weight on a thousand items. Their trust is log-odds of itself (``rule_trust``), which
+# counts double: a proof can be checked, a preference cannot.
+FIXED: Final = MappingProxyType({"proof": 2.0})
 # The folder of a model that holds what PIQA needs of its own, its numbers, and where the counts lie that all share.
 TASK, WEIGHTS = "piqa", "weights.json"
 COUNTS: Final = Path(__file__).resolve().parent.parent / "rules" / TASK
 _L2: Final = 0.5
 _DECIMALS: Final = 4
+# Files share an item here and there; a tenth is more than chance.
+_SEEN: Final = 0.1
 _LARGEST: Final = 30.0
 
 
@@ -128,7 +131,7 @@ class PiqaEngine:
 
     def __init__(
         self,
-        model: str = PIQA_MODEL,
+        model: str = DEFAULT_MODEL,
         *,
         system: PiqaSystem = "neurosymbolic",
         folder: Path | None = None,
@@ -185,6 +188,11 @@ class PiqaEngine:
         """How far each rule is trusted."""
         trust: RuleTrust = self._file["trust"]
         return trust
+
+    def trained_on(self, items: Sequence[PiqaItem]) -> bool:
+        """Whether it seems to have been trained on a good part of these items (their figures then say little)."""
+        measured = sampled_digests(items)
+        return len(measured & self._file["seen"]) > _SEEN * len(measured)
 
     @cached_property
     def _place(self) -> Path:
@@ -266,6 +274,8 @@ def _only(analysis: Analysis, keep: Callable[[Conflict], bool]) -> Analysis:
 def load_numbers(path: Path) -> Mapping[str, Any]:
     """The numbers of a PIQA model: weights of the features of evidence, trust in rules, weights of each system.
 
+    ``seen`` are the ``sampled_digests`` of the items that it was trained on.
+
     Raises:
         ModelError: the file is missing or damaged.
     """
@@ -277,6 +287,7 @@ def load_numbers(path: Path) -> Mapping[str, Any]:
             "systems": {
                 str(name): {str(k): float(v) for k, v in system.items()} for name, system in file["systems"].items()
             },
+            "seen": frozenset(str(file["seen"]).split()),
         }
     except FileNotFoundError:
         raise ModelError(

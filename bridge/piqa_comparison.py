@@ -39,9 +39,10 @@ class PiqaSpec:
 
 @dataclass(frozen=True)
 class PiqaRun:
-    """A system's choices, in the order of the items."""
+    """A system's choices, in the order of the items; ``kind`` is what it listens to."""
 
     name: str
+    kind: PiqaSystem
     choices: tuple[PiqaChoice, ...]
     seconds: float
 
@@ -87,7 +88,7 @@ class PiqaComparison:
     @cached_property
     def disagreements(self) -> tuple[int, ...]:
         """The items on which systems with reasons choose differently, a coin's tosses aside."""
-        told = [run for run in self.runs if run.name != "random"]
+        told = [run for run in self.runs if run.kind != "random"]
         return tuple(k for k in range(len(self.items)) if len({run.choices[k].choice for run in told}) > 1)
 
     def to_json(self) -> dict[str, Any]:
@@ -157,7 +158,7 @@ def compare_piqa(
     runs = []
     for spec in specs:
         if spec.kind == "random":
-            runs.append(PiqaRun(spec.name, tuple(tossed(items, seed)), 0.0))
+            runs.append(PiqaRun(spec.name, spec.kind, tuple(tossed(items, seed)), 0.0))
             continue
         key = (spec.model, spec.folder, spec.rules, spec.without)
         if key not in heard:
@@ -171,14 +172,23 @@ def compare_piqa(
             decide(item, signals, _kept(reasons, spec.kind), weights)
             for item, (signals, reasons) in zip(items, told, strict=True)
         )
-        runs.append(PiqaRun(spec.name, choices, seconds))
+        runs.append(PiqaRun(spec.name, spec.kind, choices, seconds))
     return PiqaComparison(tuple(items), tuple(runs))
+
+
+def seen_by(spec: PiqaSpec, items: Sequence[PiqaItem]) -> bool:
+    """Whether a system seems to have been trained on a good part of the items (its figures then say little)."""
+    return spec.kind != "random" and _engine(spec, spec.kind).trained_on(items)
+
+
+def _engine(spec: PiqaSpec, kind: PiqaSystem) -> PiqaEngine:
+    return PiqaEngine(spec.model, system=kind, folder=spec.folder, rules=spec.rules, without=spec.without)
 
 
 def _listen(
     spec: PiqaSpec, kind: PiqaSystem, items: Sequence[PiqaItem], progress: Progress | None
 ) -> tuple[PiqaEngine, list[tuple[Signals, PiqaReasons]], float]:
-    engine = PiqaEngine(spec.model, system=kind, folder=spec.folder, rules=spec.rules, without=spec.without)
+    engine = _engine(spec, kind)
     began = time.perf_counter()
     told = []
     for number, item in enumerate(items, 1):

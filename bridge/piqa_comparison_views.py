@@ -18,6 +18,15 @@ from .wording import counted, listed, printable
 _SHOWN: Final = 10
 
 
+def piqa_summary(comparison: PiqaComparison) -> str:
+    """How many items, systems and disagreements, in a sentence."""
+    names = listed([printable(run.name) for run in comparison.runs])
+    return (
+        f"{counted(len(comparison.items), 'item')}, {counted(len(comparison.runs), 'system')} ({names}), "
+        f"{counted(len(comparison.disagreements), 'disagreement')}."
+    )
+
+
 def piqa_tables(comparison: PiqaComparison) -> list[Table]:
     """All tables that have rows."""
     systems = comparison.systems
@@ -107,12 +116,12 @@ def _grouped(comparison: PiqaComparison, field: str, title: str, column: str, no
     rows = [
         Row(
             (
-                label(group),
+                label(group) if field == "by_word" else Cell(group, place),
                 number(shares["n"]),
                 *(percentage(system[field][group]["accuracy"]) for system in systems),
             )
         )
-        for group, shares in groups.items()
+        for place, (group, shares) in enumerate(groups.items())
         if shares["n"]
     ]
     return Table(field, title, (column, "items", *(printable(run.name) for run in comparison.runs)), tuple(rows), note)
@@ -120,12 +129,7 @@ def _grouped(comparison: PiqaComparison, field: str, title: str, column: str, no
 
 def piqa_comparison_view(comparison: PiqaComparison) -> RenderableType:
     """The whole comparison; the rarer words and most disagreements are left to the files."""
-    names = listed([printable(run.name) for run in comparison.runs])
-    summary = (
-        f"{counted(len(comparison.items), 'item')}, {counted(len(comparison.runs), 'system')} ({names}), "
-        f"{counted(len(comparison.disagreements), 'disagreement')}."
-    )
-    parts: list[RenderableType] = [Text(summary, "bold")]
+    parts: list[RenderableType] = [Text(piqa_summary(comparison), "bold")]
     for table in piqa_tables(comparison):
         rows = table.rows[:_SHOWN] if table.key == "by_word" else table.rows
         parts += table_view(Table(table.key, table.title, table.columns, rows, table.note))
@@ -152,7 +156,10 @@ def piqa_comparison_files(comparison: PiqaComparison) -> dict[str, str]:
         f"{table.key}.csv": csv_text(
             " ".join(column.replace(" ", "_") for column in table.columns),
             (
-                [cell.text if cell.value is None or isinstance(cell.value, str) else cell.value for cell in row.cells]
+                [
+                    row.cells[0].text,
+                    *(cell.value if isinstance(cell.value, int | float) else cell.text for cell in row.cells[1:]),
+                ]
                 for row in table.rows
             ),
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -33,10 +33,13 @@ from .piqa import (
     learn_weights,
     told_apart,
 )
-from .piqa_data import PiqaItem
+from .piqa_data import PiqaItem, sampled_digests
 from .piqa_evaluation import measure, require_labels
 from .rule_trust import RuleTrust, learn_trust
 from .training import code_version, make_folder
+
+if TYPE_CHECKING:
+    from ..neural.choice_training import ChoiceTraining
 
 HELD_OUT: Final = 1113
 PARTS: Final = 10
@@ -53,13 +56,13 @@ def train_piqa(
     out: Path,
     *,
     held_out: int = HELD_OUT,
-    epochs: int | None = None,
-    seed: int = 0,
+    config: ChoiceTraining | None = None,
     report: Report | None = None,
 ) -> dict[str, Any]:
     """Train on labelled items over the encoder of ``model`` into the folder ``out``; a stopped run goes on.
 
-    Returns the figures of each system on the ``held_out`` last items.
+    ``config`` is that of the neural preference; None takes the defaults. Returns the figures of each system on the
+    ``held_out`` last items.
 
     Raises:
         StoryError: an item has no label, there are too few, or ``out`` holds a run with other settings.
@@ -80,12 +83,17 @@ def train_piqa(
     def told(what: str) -> Callable[..., None]:
         return lambda done, total, *_: report(what, done, total) if report is not None else None
 
-    config = ChoiceTraining(seed=seed) if epochs is None else ChoiceTraining(seed=seed, epochs=epochs)
-    history = train_chooser(inside, outside, model_folder(model), config, out, told("training"))
+    told_training = told("training")
+    history = train_chooser(inside, outside, model_folder(model), config or ChoiceTraining(), out, told_training)
     base = learn(inside, told("counting"))
     base.save(out, {"items": len(inside), "source": "PIQA training pairs"})
-    trust = try_rules(inside[-RULE_ITEMS:], told("trying rules"))
-    numbers: dict[str, Any] = {"evidence": base.weights, "trust": trust.to_json(), "systems": {}}
+    trust = try_rules(model, inside[-RULE_ITEMS:], told("trying rules"))
+    numbers: dict[str, Any] = {
+        "evidence": base.weights,
+        "trust": trust.to_json(),
+        "systems": {},
+        "seen": " ".join(sorted(sampled_digests(inside))),
+    }
     write_atomic(out / WEIGHTS, json.dumps(numbers) + "\n")
     engine = PiqaEngine(model, folder=out)
     heard = []
@@ -125,9 +133,12 @@ class _TextAlone:
         return certain(StateTable(tuple(entities), values))
 
 
-def try_rules(items: Sequence[PiqaItem], told: Callable[[int, int], None]) -> RuleTrust:
-    """The trust that the rules earn on items: those whose conflicts make one solution implausible."""
-    engine = Engine(system="symbolic", tagger=_TextAlone())
+def try_rules(model: str, items: Sequence[PiqaItem], told: Callable[[int, int], None]) -> RuleTrust:
+    """The trust that the rules earn on items: those whose conflicts make one solution implausible.
+
+    ``model`` is the one whose weights of rules count.
+    """
+    engine = Engine(model, system="symbolic", tagger=_TextAlone())
     fired: list[tuple[Conflict, bool]] = []
     for number, item in enumerate(items, 1):
         for side, found in enumerate(told_apart(engine, item)):

@@ -7,7 +7,7 @@ from typing import Final, TypedDict
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from .difference import Difference
+from .difference import Difference, Edit
 from .documents import VerdictDocument, verdict_document
 from .piqa import PiqaChoice
 from .text import judgement
@@ -76,17 +76,11 @@ def piqa_document(choice: PiqaChoice) -> PiqaDocument:
 def difference_document(found: Difference) -> DifferenceDocument:
     """How two solutions differ, as plain data."""
 
-    def span(side: int, start: int, end: int) -> SpanDocument:
-        words = found.words[side]
-        if start == end:  # it stands before the next word, or at the end
-            place = words[start].start if start < len(words) else len(found.texts[side])
-            return {"text": "", "start": place, "end": place}
-        begin, stop = words[start].start, words[end - 1].end
-        return {"text": found.texts[side][begin:stop], "start": begin, "end": stop}
+    def span(edit: Edit, side: int) -> SpanDocument:
+        start, end = found.characters(edit, side)
+        return {"text": found.text(edit, side), "start": start, "end": end}
 
-    edits: list[EditDocument] = [
-        {"first": span(0, *edit.first), "second": span(1, *edit.second)} for edit in found.edits
-    ]
+    edits: list[EditDocument] = [{"first": span(edit, 0), "second": span(edit, 1)} for edit in found.edits]
     return {"distance": found.distance, "edits": edits}
 
 
@@ -117,21 +111,14 @@ def piqa_view(choice: PiqaChoice, title: str = "") -> RenderableType:
 
 def marked(found: Difference, side: int) -> Text:
     """A solution with the words in brackets that the other has not; a gap is "[]"."""
-    text, words = found.texts[side], found.words[side]
-    parts: list[str] = []
-    last = 0
-    for edit in found.edits:
-        start, end = edit.span(side)
-        begin = words[start].start if start < len(words) else len(text)
-        stop = words[end - 1].end if end > start else begin
-        before, after = text[last:begin], text[begin : begin + 1]
-        if start == end:  # a gap stands by itself
-            before = before if before.endswith(" ") or not begin else before + " "
-            parts += [before, "[]", " " if after.isalnum() else ""]
+    shown, gap = "", False
+    for piece, changed in found.pieces(side):
+        if changed:
+            gap = not piece  # a gap stands by itself
+            shown += (" " if gap and shown and not shown.endswith(" ") else "") + f"[{piece}]"
         else:
-            parts += [before, "[", text[begin:stop], "]"]
-        last = stop
-    return Text(printable("".join([*parts, text[last:]])))
+            shown += (" " if gap and piece[:1].isalnum() else "") + piece
+    return Text(printable(shown))
 
 
 def _fact(said: str, weight: float, choice: int) -> Text:

@@ -1,4 +1,4 @@
-"""A comparison as a folder of files: the JSON, the CSV tables and one HTML page."""
+"""A comparison as a folder of files: the JSON, the CSV tables and one HTML page; of PIQA also every choice."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from .comparison_page import comparison_page
 from .comparison_views import comparison_csv
 from .documents import to_json
 from .files import write_atomic
+from .piqa_comparison import PiqaComparison
+from .piqa_comparison_page import piqa_comparison_page
+from .piqa_comparison_views import piqa_comparison_files
 
 
 def write_report(comparison: Comparison, folder: Path, title: str, notes: Sequence[str] = ()) -> None:
@@ -21,15 +24,22 @@ def write_report(comparison: Comparison, folder: Path, title: str, notes: Sequen
     """
     page = comparison_page(comparison, title, notes)
     document = to_json(comparison.to_json()) + "\n"
-    write_files(folder, {"comparison.json": document, **comparison_csv(comparison), "comparison.html": page})
+    _write(folder, {"comparison.json": document, **comparison_csv(comparison), "comparison.html": page})
 
 
-def write_files(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write a report's files, by name, into a folder that is made if need be.
+def write_piqa_report(comparison: PiqaComparison, folder: Path, title: str, notes: Sequence[str] = ()) -> None:
+    """The same of a comparison on PIQA, with ``choices.jsonl``.
 
     Raises:
         DisproofError: a file cannot be written.
     """
+    page = piqa_comparison_page(comparison, title, notes)
+    document = to_json(comparison.to_json()) + "\n"
+    _write(folder, {"comparison.json": document, **piqa_comparison_files(comparison), "comparison.html": page})
+
+
+def _write(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write files, by name, into a folder that is made if need be."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

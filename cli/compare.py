@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..neural import DEFAULT_MODEL, PIQA_MODEL
+from ..neural import DEFAULT_MODEL
 from ..symbolic.errors import UsageError
 from .options import (
     File,
@@ -159,7 +159,7 @@ def compare_piqa(
     ] = [],  # noqa: B006
     labels: Labels = None,
     no_rule: NoRule = [],  # noqa: B006
-    model: ModelName = PIQA_MODEL,
+    model: ModelName = DEFAULT_MODEL,
     piqa_folder: PiqaFolder = None,
     seed: Seed = 0,
     limit: Limit = None,
@@ -168,7 +168,7 @@ def compare_piqa(
         typer.Option(
             "--out",
             metavar="DIR",
-            help="Also write the report into this folder: JSON, CSV tables and every choice.",
+            help="Also write the report into this folder: JSON, CSV tables, every choice and one HTML page.",
             show_default=False,
         ),
     ] = None,
@@ -182,20 +182,20 @@ def compare_piqa(
         raise UsageError(f"--out {out} is a file: give a folder")
     items = list(itertools.islice(read_piqa(file, labels), limit))
     from ..bridge import piqa_comparison as comparing  # after the input is read: this takes seconds
-    from ..bridge.piqa_comparison_views import piqa_comparison_files, piqa_comparison_view
-    from ..bridge.report import write_files
+    from ..bridge.piqa_comparison_views import piqa_comparison_view
+    from ..bridge.report import write_piqa_report
 
     names = system or list(comparing.SYSTEMS)
     specs = [comparing.parse_piqa_system(text, model, piqa_folder, no_rule) for text in names]
     _require_distinct([spec.name for spec in specs])
+    notes = _seen_notes([spec.name for spec in specs if comparing.seen_by(spec, items)], "items")
     with progress("listening") as report:
         comparison = comparing.compare_piqa(items, specs, seed, report)
-    document = to_json(comparison.to_json()) + "\n"
     if out is not None:
-        write_files(out, {"comparison.json": document, **piqa_comparison_files(comparison)})
+        write_piqa_report(comparison, out, Path(file).name, notes)
     output = Output(None, "")
     if format == "json":
-        output.write(document)
+        output.write(to_json(comparison.to_json()) + "\n")
     else:
         output.show(piqa_comparison_view(comparison))
     output.close()
@@ -251,11 +251,15 @@ def predict_trip(
 
 
 def _notes(specs: list[SystemSpec], pairs: list[StoryPair]) -> list[str]:
-    """What a reader of the figures must know, also told on standard error: which models have seen the stories."""
+    """What a reader of the figures must know: which models have seen the stories."""
     from ..bridge.systems import seen_by
 
-    seen = [spec.name for spec in specs if seen_by(spec, pairs)]
-    notes = [f"the model of {name!r} was trained on these stories; its figures mean little" for name in seen]
+    return _seen_notes([spec.name for spec in specs if seen_by(spec, pairs)], "stories")
+
+
+def _seen_notes(names: list[str], what: str) -> list[str]:
+    """A note on each system that was trained on what it is to be measured on, also told on standard error."""
+    notes = [f"the model of {name!r} was trained on these {what}; its figures mean little" for name in names]
     for note in notes:
         sys.stderr.write(f"disproof: warning: {note}\n")
     return notes

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from ..neural import DEFAULT_MODEL, PIQA_MODEL
+from ..neural import DEFAULT_MODEL
 from ..symbolic.errors import UsageError
 from .options import (
     ConflictsName,
@@ -30,7 +30,7 @@ from .options import (
     require_one_standard_input,
 )
 
-_SEEN = "disproof: warning: the model was trained on these stories; the figures mean little\n"
+_SEEN = "disproof: warning: the model was trained on these {}; the figures mean little\n"
 
 evaluate_app = typer.Typer(help="Measure a system on annotated data.", no_args_is_help=True)
 
@@ -105,7 +105,7 @@ def evaluate_trip(
 
         tiered = load_tiered(model)
         if seen_by(tiered, pairs):
-            sys.stderr.write(_SEEN)
+            sys.stderr.write(_SEEN.format("stories"))
         with progress("evaluating") as report:
             figures = evaluate_tiered(tiered, pairs, conflicts, report).to_json()
     else:
@@ -113,7 +113,7 @@ def evaluate_trip(
 
         engine = make_engine(model, system=system, states=states, rules=rules, without=no_rule)
         if seen_in_training(engine, pairs):
-            sys.stderr.write(_SEEN)
+            sys.stderr.write(_SEEN.format("stories"))
         with progress("evaluating") as report:
             figures = evaluate(engine, pairs, report, entities == "own").to_json()
     print_figures(figures, format, out)
@@ -149,7 +149,7 @@ def evaluate_twins(
     twins = list(itertools.islice(read_twins(file), limit))
     engine = make_engine(model, system=system, rules=rules, without=no_rule)
     if seen_in_training(engine, [one.pair for one in twins]):
-        sys.stderr.write(_SEEN)
+        sys.stderr.write(_SEEN.format("stories"))
     with progress("evaluating") as report:
         analysed = analyse_pairs(engine, [one.pair for one in twins], report)
     figures = measure_twins(twins, analysed, [engine.weights] * len(twins)).to_json()
@@ -178,7 +178,7 @@ def evaluate_piqa(
     labels: Labels = None,
     rules: Rules = [],  # noqa: B006
     no_rule: NoRule = [],  # noqa: B006
-    model: ModelName = PIQA_MODEL,
+    model: ModelName = DEFAULT_MODEL,
     piqa_folder: PiqaFolder = None,
     seed: Seed = 0,
     limit: Limit = None,
@@ -197,6 +197,8 @@ def evaluate_piqa(
     from ..bridge.piqa import PiqaEngine
 
     engine = PiqaEngine(model, system=system, folder=piqa_folder, rules=rules, without=no_rule)
+    if engine.trained_on(items):
+        sys.stderr.write(_SEEN.format("items"))
     with progress("evaluating") as report:
         figures = measures.evaluate_piqa(engine, items, report)
     print_figures(figures, format, out)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..neural import PIQA_MODEL
+from ..neural import DEFAULT_MODEL
 from ..symbolic.errors import UsageError
 from .options import SUFFIX, Limit, ModelName, NoRule, Out, OutputFormat, PiqaFolder, PiqaSystemName, Rules, examples
 
@@ -41,7 +41,7 @@ def piqa(
     system: PiqaSystemName = "neurosymbolic",
     rules: Rules = [],  # noqa: B006
     no_rule: NoRule = [],  # noqa: B006
-    model: ModelName = PIQA_MODEL,
+    model: ModelName = DEFAULT_MODEL,
     piqa_folder: PiqaFolder = None,
     limit: Limit = None,
     out: Out = None,

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from ..neural import PIQA_MODEL
+from ..neural import DEFAULT_MODEL
 from ..symbolic.errors import UsageError
 from .options import (
     ConflictsName,
@@ -328,7 +328,7 @@ def train_weights(
 @train_app.command(
     "piqa",
     epilog=examples(
-        "disproof train piqa train.jsonl.gz --out runs/piqa",
+        "disproof train piqa train.jsonl.gz --out runs/piqa --rank 16",
         "disproof train piqa train.jsonl.gz --model small --out runs/piqa-small",
     ),
 )
@@ -337,14 +337,39 @@ def train_piqa(
         str, typer.Argument(metavar="FILE", help='Labelled items, one a line: {"goal", "sol1", "sol2", "label"}.')
     ],
     out: Run,
-    model: ModelName = PIQA_MODEL,
+    model: ModelName = DEFAULT_MODEL,
     held_out: Annotated[
         int,
         typer.Option("--held-out", min=10, metavar="N", help="The last N items weigh the signals and measure them."),
     ] = 1113,
-    epochs: Annotated[
-        int | None, typer.Option("--epochs", min=1, help="Passes over the data.", show_default="4")
+    epochs: Annotated[int, typer.Option("--epochs", min=1, help="Passes over the data.")] = 4,
+    learning_rate: Annotated[float, typer.Option("--learning-rate", help="Of the adapter.")] = 3e-4,
+    rank: Annotated[
+        int, typer.Option("--rank", min=1, metavar="N", help="Of the adapter's matrices; a wide encoder wants less.")
+    ] = 64,
+    alpha: Annotated[
+        int | None,
+        typer.Option(
+            "--alpha",
+            min=1,
+            metavar="N",
+            help="What the adapter adds is scaled by alpha / rank.",
+            show_default="the rank",
+        ),
     ] = None,
+    frozen: Annotated[
+        float,
+        typer.Option(
+            "--frozen", min=0, max=0.99, metavar="SHARE", help="Lower layers without adapter, computed once: quicker."
+        ),
+    ] = 0.0,
+    begin: Annotated[
+        Literal["pretrained", "tagger"],
+        typer.Option("--begin", help="The adapter starts from the encoder before it learned states, or after."),
+    ] = "pretrained",
+    answer_only: Annotated[
+        bool, typer.Option("--answer-only", help="The neural preference reads no goals: how far style alone gets.")
+    ] = False,
     seed: Seed = 0,
     limit: Limit = None,
     format: OutputFormat = "text",
@@ -356,17 +381,21 @@ def train_piqa(
     from ..bridge.output import progress
     from ..bridge.piqa_data import read_piqa
 
+    _check_rate(learning_rate)
     items = list(itertools.islice(read_piqa(file), limit))
     from ..bridge.piqa_training import train_piqa as train  # after the input is read: this takes seconds
+    from ..neural.choice import ChoiceConfig
+    from ..neural.choice_training import ChoiceTraining
 
+    network = ChoiceConfig(frozen=frozen, rank=rank, alpha=alpha or rank, answer_only=answer_only)
+    config = ChoiceTraining(epochs=epochs, learning_rate=learning_rate, seed=seed, begin=begin, network=network)
     with progress("training") as bar:
         figures = train(
             items,
             model,
             out,
             held_out=held_out,
-            epochs=epochs,
-            seed=seed,
+            config=config,
             report=lambda what, done, total: bar(done, total, what),
         )
     print_figures(figures, format)

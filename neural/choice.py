@@ -34,15 +34,15 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class ChoiceConfig:
-    """Sizes: the adapter's ``rank`` and ``alpha``, dropout in training, and the tokens at which an input is cut.
+    """Sizes: the adapter's ``rank`` and ``alpha``, the head's dropout, and the tokens at which an input is cut.
 
-    ``frozen`` is the share of the encoder's layers, from below, that have no adapter: they are computed once for all
-    epochs.
+    What the adapter adds is scaled by ``alpha / rank``. ``frozen`` is the share of the encoder's layers, from below,
+    that have no adapter: they are computed once for all epochs.
     """
 
-    frozen: float = 0.5
-    rank: int = 16
-    alpha: int = 32
+    frozen: float = 0.0
+    rank: int = 64
+    alpha: int = 64
     dropout: float = 0.1
     tokens: int = 160
     answer_only: bool = False

@@ -1,7 +1,9 @@
 """Training a chooser between solutions: an adapter on a finished tagger's encoder, reproducible and resumable.
 
 The encoder's own weights are those that ship (rounded to 8 bits) and stay as they are, so that one encoder serves both
-jobs. peft puts the low-rank layers in.
+jobs. peft puts the low-rank layers in. A tagger's encoder has unlearned some of what solutions need, so the adapter
+begins where it leads back to the pretrained encoder, as near as its rank allows: the best such step is the truncated
+singular value decomposition of what fine-tuning changed (Eckart and Young, 1936).
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import torch
 from torch import nn
@@ -25,6 +27,8 @@ from .adapter import DOWN, UP
 from .choice import ChoiceConfig, ChoiceHead, ChoiceInput, encode_item, is_whole, mark_changed, pad_inputs, save_chooser
 from .tagger import Tagger
 from .training import Progress, linear_rate, require_same
+
+Begin = Literal["pretrained", "tagger"]
 
 _ENCODER = "encoder."
 _LAYERS = "encoder.layer"
@@ -46,16 +50,20 @@ class Item(Protocol):
 
 @dataclass(frozen=True)
 class ChoiceTraining:
-    """Settings of one run."""
+    """Settings of one run.
+
+    ``begin`` says where the adapter starts from: the "pretrained" encoder, or the "tagger" as it is.
+    """
 
     epochs: int = 4
     items_per_batch: int = 16
-    learning_rate: float = 5e-4
+    learning_rate: float = 3e-4
     head_learning_rate: float = 1e-3
     warmup: float = 0.06
     weight_decay: float = 0.01
     clip: float = 1.0
     seed: int = 0
+    begin: Begin = "pretrained"
     network: ChoiceConfig = field(default_factory=ChoiceConfig)
 
 
@@ -98,7 +106,7 @@ def train_chooser(
 
     Raises:
         StoryError: an item has no label, or ``folder`` holds a run with other settings or data.
-        ModelError: the model is missing or damaged.
+        ModelError: the model is missing or damaged, or the encoder that it was made from cannot be loaded.
     """
     described = {**json.loads(json.dumps(asdict(config))), "items": len(items), "encoder": checkpoint.digest(model)}
     data = _fingerprint(items)
@@ -111,6 +119,8 @@ def train_chooser(
     torch.manual_seed(config.seed)
     tagger = Tagger.load(model)
     encoder, layers = adaptable(tagger, model, config.network)
+    if config.begin == "pretrained":
+        lead_back(layers, encoders.load_pretrained(str(tagger.config["encoder"])).network, config.network)
     head = ChoiceHead(int(tagger.config["width"]), config.network.dropout)
     learned = nn.ModuleList([layer.get_submodule(part) for layer in layers.values() for part in ("lora_A", "lora_B")])
     trainable = nn.ModuleList([learned, head])
@@ -206,13 +216,35 @@ def adaptable(tagger: Tagger, model: Path, config: ChoiceConfig) -> tuple[nn.Mod
         for name, module in encoder.named_modules()
         if isinstance(module, nn.Linear) and any(name.startswith(place) for place in above)
     ]
-    settings = LoraConfig(
-        r=config.rank, lora_alpha=config.alpha, lora_dropout=config.dropout, target_modules=targets, bias="none"
-    )
-    inject_adapter_in_model(settings, encoder)
+    inject_adapter_in_model(LoraConfig(r=config.rank, lora_alpha=config.alpha, target_modules=targets), encoder)
     for name, parameter in encoder.named_parameters():
-        parameter.requires_grad_(".lora_" in name)
-    return encoder, {name: encoder.get_submodule(name) for name in targets}
+        learns = ".lora_" in name
+        parameter.requires_grad_(learns)
+        if not learns:  # in the precision that it is computed with, so that no batch converts it again
+            parameter.data = parameter.data.bfloat16()
+    adapted_layers = {name: encoder.get_submodule(name) for name in targets}
+    for layer in adapted_layers.values():
+        layer.cast_input_dtype_enabled = False  # type: ignore[assignment] # autocast does it, once
+    return encoder, adapted_layers
+
+
+def lead_back(layers: Mapping[str, nn.Module], pretrained: nn.Module, config: ChoiceConfig) -> None:
+    """Make the adapter of each layer lead from the tagger's matrix back to the pretrained one, as near as it can.
+
+    Raises:
+        ModelError: the encoders are not alike.
+    """
+    for name, layer in layers.items():
+        try:
+            known = pretrained.get_submodule(name).get_parameter("weight").detach()
+            changed = known.float() - layer.get_submodule("base_layer").get_parameter("weight").detach().float()
+        except (AttributeError, RuntimeError) as error:
+            raise ModelError(f"the tagger's encoder is not of the kind that it names: {error}") from None
+        left, sizes, right = torch.linalg.svd(changed, full_matrices=False)
+        rank = min(config.rank, len(sizes))
+        root = (sizes[:rank] * (config.rank / config.alpha)).sqrt()
+        down, up = (layer.get_submodule(f"{part}.default").get_parameter("weight") for part in ("lora_A", "lora_B"))
+        down.data[:rank], up.data[:, :rank] = root[:, None] * right[:rank], left[:, :rank] * root
 
 
 def exported(layers: Mapping[str, nn.Module], config: ChoiceConfig) -> dict[str, torch.Tensor]:

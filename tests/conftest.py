@@ -16,7 +16,12 @@ import numpy as np
 import pytest
 
 from disproof.bridge.comparison import Comparison, Cost, SystemRun, compare
+from disproof.bridge.difference import difference
+from disproof.bridge.evidence import Evidence
 from disproof.bridge.metrics import PairPrediction, SingleMetrics, StoryPrediction, score_pairs
+from disproof.bridge.piqa import PiqaReasons, PiqaWeights, Signals, decide
+from disproof.bridge.piqa_comparison import PiqaComparison, PiqaRun
+from disproof.bridge.piqa_data import PiqaItem
 from disproof.bridge.verdict import Choice, Verdict
 from disproof.symbolic.proof import Conflict, ProofNode
 from disproof.symbolic.story import Gold, State, StateTable, Story, StoryPair
@@ -270,5 +275,55 @@ def compared() -> Compared:
                 _run(name, stories, _PRIOR),
             ],
         )
+
+    return make
+
+
+ComparedPiqa = Callable[..., PiqaComparison]
+_WEIGHTS = PiqaWeights(dict.fromkeys(("proof", "together", "neural"), 1.0))
+
+
+@pytest.fixture(scope="session")
+def compared_piqa() -> ComparedPiqa:
+    """Makes a comparison on PIQA that can be checked by hand: three items, the second with ``goal``, and four systems.
+
+    They are "rules", "counts", ``name``, which is neural, and a coin. All but the coin choose alike on the third item
+    only. Against the first solution of the first item, which is wrong, a proof and a fact say ``text``; of the second
+    item, too, but there "rules" prefer that solution all the same.
+    """
+
+    def make(
+        goal: str = "Wash wool.", text: str = "the cup is in pieces", name: str = "people’s own"
+    ) -> PiqaComparison:
+        items = (
+            PiqaItem(7, "Knead dough.", ("Knead it with your feet.", "Knead it with your hands now."), 1),
+            PiqaItem(8, goal, ("Wash it.", "Wash it in warm water."), 1),
+            PiqaItem(9, "Boil water.", ("Heat it.", "Cool it."), 0),
+        )
+
+        def judged(item: PiqaItem, side: int, conflict: Conflict | None) -> Verdict:
+            sentences = (item.solutions[side], item.goal)
+            if conflict is None:
+                return Verdict("", sentences, (), True, 0.9, "no conflict")
+            return Verdict("", sentences, (), False, 0.9, "proof", (0, 1), conflict)
+
+        def run(name: str, kind: Any, proofs: str, *heard: Signals) -> PiqaRun:
+            choices = []
+            for item, signals, proved in zip(items, heard, proofs, strict=True):
+                conflict = _proof(text) if proved == "1" else None
+                verdicts = (judged(item, 0, conflict), judged(item, 1, None)) if kind == "neurosymbolic" else None
+                facts = (Evidence(text, "training pairs", -1.25), Evidence("“it”: often", "training pairs", 0.25))
+                told = PiqaReasons(difference(*item.solutions), verdicts, () if kind in ("neural", "random") else facts)
+                choices.append(decide(item, signals, told, _WEIGHTS))
+            return PiqaRun(name, kind, tuple(choices), 1.0)
+
+        neural = Signals(neural=0.5)
+        runs = (
+            run("rules", "neurosymbolic", "110", Signals(proof=-2.0), Signals(proof=-1.0, neural=2.0), neural),
+            run("counts", "symbolic", "000", Signals(together=-1.5), Signals(together=-0.5), Signals(together=2.0)),
+            run(name, "neural", "000", neural, neural, neural),
+            run("coin", "random", "000", Signals(), Signals(), Signals()),
+        )
+        return PiqaComparison(items, runs)
 
     return make

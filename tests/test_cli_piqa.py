@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ import pytest
 from disproof import cli
 from disproof.bridge.piqa import HEARD
 from disproof.bridge.piqa_comparison import PiqaSpec, parse_piqa_system
+from disproof.bridge.piqa_data import read_piqa, sampled_digests
+from disproof.neural.choice_training import ChoiceTraining
 from disproof.symbolic.errors import UsageError
 
 PROCEDURES = Path(__file__).parent / "data" / "procedures.jsonl"
@@ -51,6 +55,11 @@ def test_training_leaves_all_that_choosing_needs(trained: Path) -> None:
     assert about["cross_validated"]["neurosymbolic"]["n"] == HELD_OUT
 
 
+def test_a_run_without_options_has_the_settings_of_the_api(trained: Path) -> None:
+    told = json.loads((trained / "config.json").read_text())["training"]
+    assert {key: told[key] for key in asdict(ChoiceTraining())} == asdict(ChoiceTraining(epochs=1))
+
+
 def test_a_finished_run_is_not_trained_again(
     trained: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,6 +72,54 @@ def test_a_finished_run_is_not_trained_again(
     status, _, err = run(capsys, "train", "piqa", PROCEDURES, *options, "--epochs", 2)
     assert status == 2
     assert err.count("\n") == 1
+
+
+def test_a_head_may_read_the_solutions_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = (*MODEL, "--out", tmp_path / "run", "--held-out", HELD_OUT, "--epochs", 1, "--answer-only", "-f", "json")
+    assert run(capsys, "train", "piqa", PROCEDURES, *options)[0] == 0
+    shared = (
+        *MODEL,
+        "--piqa-folder",
+        tmp_path / "run",
+        "--system",
+        "neural",
+        "--sol1",
+        "Boil it.",
+        "--sol2",
+        "Cool it.",
+    )
+    told = [run(capsys, "piqa", "--goal", goal, *shared, "-f", "json") for goal in ("Cook rice.", "Make ice.")]
+    assert [status for status, _, _ in told] == [0, 0]
+    first, second = (json.loads(out)["probabilities"] for _, out, _ in told)
+    assert first == second
+
+
+def test_measuring_what_was_trained_on_is_warned_of(
+    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    goals = [f"Warm up {n} litres of soup." for n in range(40)]
+    file = tmp_path / "items.jsonl"
+    file.write_text(
+        "".join(json.dumps({"goal": g, "sol1": "Heat it.", "sol2": "Cool it.", "label": 0}) + "\n" for g in goals)
+    )
+    folder = tmp_path / "run"
+    shutil.copytree(trained, folder)
+    options = (*MODEL, "--piqa-folder", folder, "--system", "neural")
+    status, _, err = run(capsys, "evaluate", "piqa", file, *options)
+    assert (status, err) == (0, "")
+    weights = json.loads((folder / "weights.json").read_text())
+    weights["seen"] = " ".join(sampled_digests(read_piqa(file)))
+    (folder / "weights.json").write_text(json.dumps(weights))
+    status, _, err = run(capsys, "evaluate", "piqa", file, *options)
+    assert (status, err) == (
+        0,
+        "disproof: warning: the model was trained on these items; the figures mean little\n",
+    )
+    report = tmp_path / "report"
+    status, _, err = run(capsys, "compare", "piqa", file, *options, "--system", "random", "--out", report)
+    said = "the model of 'neural' was trained on these items; its figures mean little"
+    assert (status, err) == (0, f"disproof: warning: {said}\n")
+    assert "was trained on these items" in (report / "comparison.html").read_text()
 
 
 def test_a_choice_shows_what_differs_and_the_proof(
@@ -137,6 +194,26 @@ def test_systems_are_compared_on_the_same_items(
         found = next(system for system in document["systems"] if system["system"] == name)
         for key in alone.keys() - {"seconds"}:
             assert found[key] == alone[key], key
+
+
+def test_a_comparison_is_a_page_that_needs_nothing_else(
+    over: tuple[object, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [json.loads(line) for line in PROCEDURES.read_text("utf-8").splitlines()]
+    file = tmp_path / "goals.jsonl"
+    file.write_text("".join(json.dumps({**row, "goal": f"<b>{row['goal']}</b>"}) + "\n" for row in rows))
+    report = tmp_path / "report"
+    status, out, err = run(capsys, "compare", "piqa", file, *over, "--out", report, "-f", "json")
+    assert (status, err) == (0, "")
+    page = (report / "comparison.html").read_text("utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "<h1>goals.jsonl</h1>" in page
+    assert "default-src 'none';" in page
+    assert not any(sign in page for sign in ("http:", "https:", "<link", "<img", " src="))
+    differing = len(json.loads(out)["disagreements"])
+    assert differing > 0
+    assert page.count("<details") == page.count('<span class="heading">&lt;b&gt;') == differing
+    assert not any(f"<b>{row['goal']}" in page for row in rows)
 
 
 def test_a_system_beside_a_coin_hears_what_it_hears_alone(

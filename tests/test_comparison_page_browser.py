@@ -1,4 +1,4 @@
-"""The page of a comparison in a real browser: it sorts, unfolds, filters, and fits a phone."""
+"""The pages of comparisons in a real browser: they sort, unfold, filter, and fit a phone."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import pytest
 
 from disproof.bridge.comparison import Comparison
 from disproof.bridge.comparison_page import comparison_page
+from disproof.bridge.piqa_comparison import PiqaComparison
+from disproof.bridge.piqa_comparison_page import piqa_comparison_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -37,28 +39,38 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def address(compared: Callable[..., Comparison], tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The page as a file, with words in it that are longer than a phone is wide."""
-    file = tmp_path_factory.mktemp("page") / "comparison.html"
+def addresses(
+    compared: Callable[..., Comparison],
+    compared_piqa: Callable[..., PiqaComparison],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, str]:
+    """The page of each task as a file, with words in it that are longer than a phone is wide."""
     long = "Ann says " + "antidisestablishmentarianism" * 3 + "."
-    file.write_text(comparison_page(compared(odd=long, name="x" * 60), "Three systems", ["A note."]), "utf-8")
-    return file.as_uri()
+    name = "x" * 60
+    pages = {
+        "trip": comparison_page(compared(odd=long, name=name), "Three systems", ["A note."]),
+        "piqa": piqa_comparison_page(compared_piqa(long, long, name), "Four systems", ["A note."]),
+    }
+    folder = tmp_path_factory.mktemp("page")
+    for task, page in pages.items():
+        (folder / f"{task}.html").write_text(page, "utf-8")
+    return {task: (folder / f"{task}.html").as_uri() for task in pages}
 
 
 @pytest.fixture
-def opened(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
-    """Opens the page, and in the end asserts that it logged nothing and asked for nothing else."""
+def opened(browser: Browser, addresses: dict[str, str]) -> Iterator[Callable[..., Page]]:
+    """Opens a task's page, and in the end asserts that it logged nothing and asked for nothing else."""
     complaints: list[str] = []
     requests: list[str] = []
     pages: list[Page] = []
 
-    def visit(width: int = 1280, height: int = 900, scheme: str = "light") -> Page:
+    def visit(task: str = "trip", width: int = 1280, height: int = 900, scheme: str = "light") -> Page:
         page = browser.new_page(viewport={"width": width, "height": height})
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
-        page.goto(address)
+        page.goto(addresses[task])
         pages.append(page)
         return page
 
@@ -66,7 +78,7 @@ def opened(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
     for page in pages:
         page.close()
     assert complaints == []
-    assert set(requests) <= {address}
+    assert set(requests) <= set(addresses.values())
 
 
 def column(page: Page, table: str, number: int) -> list[str]:
@@ -127,13 +139,48 @@ def test_disagreements_are_picked_by_who_is_right(opened: Callable[..., Page]) -
     assert shown.count() == 1
 
 
+def test_an_item_on_which_systems_differ_unfolds_to_its_reasons(opened: Callable[..., Page]) -> None:
+    page = opened("piqa")
+    item = page.locator("details").first
+    proof, facts = item.locator(".proof").first, item.locator(".facts").first
+    assert not proof.is_visible()
+    item.locator("summary").click()
+    assert proof.is_visible()
+    assert facts.is_visible()
+    assert item.locator("mark").first.text_content() == "feet"
+    assert item.locator(".said .name").all_text_contents() == ["rules", "counts", "x" * 60]
+
+
+def test_items_are_picked_by_who_is_right(opened: Callable[..., Page]) -> None:
+    page = opened("piqa")
+    better, worse = page.locator(".filter select").all()
+    assert page.locator("details:visible").count() == 2
+    better.select_option("counts")
+    worse.select_option("rules")
+    assert page.locator("details:visible .id").all_text_contents() == ["item 8"]
+    assert page.locator(".filter output").text_content() == "1 of 2 shown"
+
+
+def test_distances_sort_by_length_not_by_letter(opened: Callable[..., Page]) -> None:
+    page = opened("piqa")
+    button = page.locator("#by_distance-table thead th button").first
+    button.click()
+    assert column(page, "by_distance-table", 1) == ["1", "2", "3 to 5"]
+    button.click()
+    assert column(page, "by_distance-table", 1) == ["3 to 5", "2", "1"]
+
+
+@pytest.mark.parametrize(("task", "wide"), [("trip", "by_kind"), ("piqa", "accuracy")])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_phone_never_scrolls_sideways(opened: Callable[..., Page], scheme: str, tmp_path: Path) -> None:
-    page = opened(390, 844, scheme)
-    page.locator("details summary").first.click()
+def test_a_phone_never_scrolls_sideways(
+    opened: Callable[..., Page], task: str, wide: str, scheme: str, tmp_path: Path
+) -> None:
+    page = opened(task, 390, 844, scheme)
+    for summary in page.locator("details summary").all():
+        summary.click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     # What is wider than the screen scrolls in a box of its own.
-    box = page.locator("#by_kind-table").locator("..")
+    box = page.locator(f"#{wide}-table").locator("..")
     assert box.evaluate("box => box.scrollWidth > box.clientWidth")
     plot = page.locator("figure.plot > svg").first.bounding_box()
     assert plot is not None

@@ -81,3 +81,5 @@ def test_the_figures_of_the_pages_are_those_of_the_weights_files() -> None:
     for model in figures.MODELS:
         for row in (*figures.card_rows(model), *figures.reliability_rows(model), *figures.twins_rows(model)):
             assert row in card
+    for row in figures.piqa_rows():
+        assert row in card

@@ -75,18 +75,18 @@ def reliability_rows(model: str) -> Iterator[str]:
 
 def piqa_rows() -> Iterator[str]:
     """The rows of the README's and the model card's table of choices between solutions."""
-    file = RULES.parent / "neural" / "models" / "small" / "piqa" / "weights.json"
-    systems = json.loads(file.read_text("utf-8"))["about"]["cross_validated"]
     for name, what in (
-        ("neurosymbolic", "**`neurosymbolic`**"),
-        ("symbolic", "`symbolic`: proofs and evidence"),
-        ("neural", "`neural`: adapter and head"),
+        ("neurosymbolic", "**`neurosymbolic`**, `{}`"),
+        ("neural", "`neural`, `{}`: adapter and head"),
+        ("symbolic", "`symbolic`, `{}`: proofs and evidence"),
     ):
-        found = systems[name]
-        low, high = found["interval"]
-        cells = [f"{percent(found['accuracy'])} ({percent(low)} to {percent(high)})"]
-        cells += [percent(found[k]) if found[k] else "–" for k in ("proof_coverage", "accuracy_with_proof")]
-        yield f"| {what} | {' | '.join(cells)} |"
+        for model in MODELS:
+            file = RULES.parent / "neural" / "models" / model / "piqa" / "weights.json"
+            found = json.loads(file.read_text("utf-8"))["about"]["cross_validated"][name]
+            low, high = found["interval"]
+            cells = [f"{percent(found['accuracy'])} ({percent(low)} to {percent(high)})"]
+            cells += [percent(found[k]) if found[k] else "–" for k in ("proof_coverage", "accuracy_with_proof")]
+            yield f"| {what.format(model)} | {' | '.join(cells)} |"
 
 
 def twins_rows(model: str) -> Iterator[str]:

@@ -43,3 +43,12 @@ def test_what_is_not_changed_is_the_same(first: str, second: str) -> None:
     assert kept[0] == kept[1]
     assert found.distance >= abs(len(found.words[0]) - len(found.words[1]))
     assert (found.distance == 0) == ([w.text for w in found.words[0]] == [w.text for w in found.words[1]])
+
+
+@given(SENTENCES, SENTENCES)
+def test_pieces_are_the_text_and_those_marked_are_its_edits(first: str, second: str) -> None:
+    found = difference(first, second)
+    for side, text in enumerate((first, second)):
+        pieces = list(found.pieces(side))
+        assert "".join(piece for piece, _ in pieces) == text
+        assert [piece for piece, changed in pieces if changed] == [found.text(edit, side) for edit in found.edits]

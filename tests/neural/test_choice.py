@@ -16,7 +16,7 @@ from torch.nn import functional
 from disproof.bridge.piqa_data import PiqaItem
 from disproof.neural.adapter import adapted
 from disproof.neural.choice import ChoiceConfig, Chooser, encode_item, encode_solution, mark_changed, pad_inputs
-from disproof.neural.choice_training import ChoiceTraining, train_chooser
+from disproof.neural.choice_training import ChoiceTraining, adaptable, exported, lead_back, train_chooser
 from disproof.neural.encoders import Encoder, from_config
 from disproof.neural.inference import InferenceEncoder
 from disproof.neural.model import ModelConfig, TaggerNetwork
@@ -31,7 +31,12 @@ ITEMS = [
     for both in [("lamp", "fan") if k % 3 else ("fan", "lamp")]
 ]
 CONFIG = ChoiceTraining(
-    epochs=16, items_per_batch=4, learning_rate=0.01, head_learning_rate=0.01, network=ChoiceConfig(rank=4)
+    epochs=16,
+    items_per_batch=4,
+    learning_rate=0.01,
+    head_learning_rate=0.01,
+    begin="tagger",
+    network=ChoiceConfig(frozen=0.5, rank=4, alpha=8),
 )
 
 
@@ -119,6 +124,34 @@ def test_only_the_upper_layers_have_an_adapter(trained: tuple[Path, dict[str, An
     names = load_file(trained[0] / "adapter.safetensors")
     assert {name.split(".")[2] for name in names if not name.startswith("head.")} == {"1"}
     assert sum(name.endswith(".down") for name in names) == 6
+
+
+@pytest.mark.parametrize(("rank", "left"), [(64, 1e-5), (6, 0.8), (2, 0.95)])
+def test_an_adapter_begins_as_near_the_pretrained_encoder_as_its_rank_allows(
+    model: Path, rank: int, left: float
+) -> None:
+    config = ChoiceConfig(rank=rank, alpha=2 * rank)
+    tagger = Tagger.load(model)
+    network, layers = adaptable(tagger, model, config)
+    torch.manual_seed(1)
+    pretrained = from_config(tagger.config["encoder_config"])
+    lead_back(layers, pretrained, config)
+    added = exported(layers, config)
+    assert len(layers) == 12
+    for name in layers:
+        before = network.get_submodule(name).get_submodule("base_layer").get_parameter("weight").float()
+        wanted = pretrained.get_submodule(name).get_parameter("weight") - before
+        missing = (wanted - added[name + ".up"] @ added[name + ".down"]).norm() / wanted.norm()
+        assert missing < left
+        assert rank == 64 or missing > left / 4
+
+
+def test_an_adapter_cannot_begin_at_an_encoder_of_another_kind(model: Path) -> None:
+    config = ChoiceConfig(rank=2)
+    tagger = Tagger.load(model)
+    _, layers = adaptable(tagger, model, config)
+    with pytest.raises(ModelError, match="not of the kind that it names"):
+        lead_back(layers, from_config({**tagger.config["encoder_config"], "num_hidden_layers": 1}), config)
 
 
 @pytest.mark.parametrize(
