@@ -6,7 +6,7 @@ How a verdict is reached is in ``scoring``; this module only brings text, states
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -96,6 +96,11 @@ class Analysis:
     entities: tuple[str, ...]
     tagging: Tagging
     candidates: tuple[Candidate, ...]
+
+    @property
+    def conflicts(self) -> list[Conflict]:
+        """Every proof, by pair of sentences."""
+        return [conflict for one in self.candidates for conflict in one.conflicts]
 
     def judged(self, weights: Weights, sentence: int | None = None) -> Judged:
         """Weigh the candidates, or only those that have ``sentence`` as evidence or breakpoint."""
@@ -248,7 +253,7 @@ class Engine:
     def verdict(self, analysis: Analysis) -> Verdict:
         """Judge one story by itself, from what the rules and the prior say of it."""
         judged = analysis.judged(self.weights)
-        return _verdict(analysis, judged, judged.plausible, certainty(judged), self.weights)
+        return verdict_of(analysis, judged, judged.plausible, certainty(judged), _ranking(self.weights))
 
     def choose(self, first: Story, second: Story) -> Choice:
         """Choose the plausible one of two stories; the other's verdict says which two sentences clash.
@@ -280,18 +285,26 @@ def choice_of(both: AnalysedPair, weights: Weights) -> Choice:
     """Choose the plausible one of two analysed stories, see ``Engine.choose``."""
     judged, probabilities = weigh(both, weights)
     better = 0 if probabilities[0] >= probabilities[1] else 1
-    verdicts = [_verdict(both[k], judged[k], k == better, probabilities[better], weights) for k in (0, 1)]
+    ranked = _ranking(weights)
+    verdicts = [verdict_of(both[k], judged[k], k == better, probabilities[better], ranked) for k in (0, 1)]
     return Choice(better, probabilities, (verdicts[0], verdicts[1]))
 
 
-def _verdict(analysis: Analysis, judged: Judged, plausible: bool, confidence: float, weights: Weights) -> Verdict:
+def verdict_of(
+    analysis: Analysis,
+    judged: Judged,
+    plausible: bool,
+    confidence: float,
+    ranked: Callable[[Candidate], list[Conflict]],
+) -> Verdict:
+    """What a judgement says of a story; ``ranked`` puts the proofs of the likeliest candidate in order, best first."""
     best = judged.best
     pair: tuple[int, int] | None = None
     proofs: list[Conflict] = []
     basis: Basis = "no conflict" if plausible else "neural prior"
     if not plausible and best is not None:
         pair = (best.evidence, best.breakpoint)
-        proofs = ranked_proofs(best, weights)
+        proofs = ranked(best)
         basis = "proof" if proofs else basis
     return Verdict(
         analysis.story.id,
@@ -336,6 +349,10 @@ CERTAINTY_WEIGHT = 4.0
 def ranked_proofs(candidate: Candidate, weights: Weights) -> list[Conflict]:
     """A candidate's proofs, best first: by what each adds to the score, and how sure the states are that it cites."""
     return sorted(candidate.conflicts, key=lambda c: (-_merit(c, weights), c.cost))
+
+
+def _ranking(weights: Weights) -> Callable[[Candidate], list[Conflict]]:
+    return lambda candidate: ranked_proofs(candidate, weights)
 
 
 def _merit(conflict: Conflict, weights: Weights) -> float:

@@ -27,12 +27,12 @@ from ..symbolic.proof import Conflict
 from . import logistic
 from .calibration import TemperedTagger
 from .difference import Difference, difference
-from .engine import Analysis, Engine, weights_file
+from .engine import Analysis, Engine, certainty, verdict_of, weights_file
 from .evidence import ASSOCIATIONS, Evidence, EvidenceBase, Weighed
 from .piqa_data import PiqaItem, sampled_digests
 from .procedures import read
 from .rule_trust import RuleTrust, is_shipped, kind_of
-from .scoring import candidates, load_temperatures
+from .scoring import Candidate, Judged, candidates, load_temperatures
 from .verdict import Verdict
 
 if TYPE_CHECKING:
@@ -224,11 +224,24 @@ class PiqaEngine:
     def _proofs(self, item: PiqaItem) -> tuple[tuple[Verdict, Verdict], float]:
         """Both solutions judged by the trusted rules that fire in one of them alone, and what that weighs."""
         trust = self.trust
-        first, second = (_only(found, lambda c: trust.of(c) > 0) for found in told_apart(self.engine, item))
-        verdicts = self.engine.verdict(first), self.engine.verdict(second)
-        # A rule that fires too faintly to make a story implausible proves nothing of a solution either.
-        loud = [0.0 if verdict.conflict is None else trust.of(verdict.conflict) for verdict in verdicts]
-        return verdicts, loud[1] - loud[0]
+        told = (_only(found, lambda c: trust.of(c) > 0) for found in told_apart(self.engine, item))
+        first, second = (_verdict(found, trust) for found in told)
+        loud = [0.0 if verdict.conflict is None else trust.of(verdict.conflict) for verdict in (first, second)]
+        return (first, second), loud[1] - loud[0]
+
+
+def _verdict(analysis: Analysis, trust: RuleTrust) -> Verdict:
+    """A solution is as surely wrong as the rule that is trusted most of those that fire in it.
+
+    What rules weigh in stories does not count here: there they compete with every other two sentences.
+    """
+
+    def ranked(candidate: Candidate) -> list[Conflict]:
+        return sorted(candidate.conflicts, key=lambda conflict: (-trust.of(conflict), conflict.cost))
+
+    scores = tuple(max(map(trust.of, one.conflicts)) for one in analysis.candidates)
+    judged = Judged(analysis.candidates, scores, max(scores, default=-math.inf), not scores)
+    return verdict_of(analysis, judged, judged.plausible, certainty(judged), ranked)
 
 
 def told_apart(engine: Engine, item: PiqaItem) -> tuple[Analysis, Analysis]:
@@ -238,7 +251,7 @@ def told_apart(engine: Engine, item: PiqaItem) -> tuple[Analysis, Analysis]:
     """
     first, second = (engine.analyse(read(item.goal, one, engine.split)) for one in item.solutions)
     first, second = (_without_goal(found) for found in (first, second))
-    both = {_what(c) for c in _conflicts(first)} & {_what(c) for c in _conflicts(second)}
+    both = {_what(c) for c in first.conflicts} & {_what(c) for c in second.conflicts}
     return _only(first, lambda c: _what(c) not in both), _only(second, lambda c: _what(c) not in both)
 
 
@@ -253,10 +266,6 @@ def _what(conflict: Conflict) -> tuple[str, str]:
     return conflict.reason, conflict.entity
 
 
-def _conflicts(analysis: Analysis) -> list[Conflict]:
-    return [conflict for one in analysis.candidates for conflict in one.conflicts]
-
-
 def _without_goal(analysis: Analysis) -> Analysis:
     goal = analysis.story.goal
     return _only(
@@ -267,7 +276,7 @@ def _without_goal(analysis: Analysis) -> Analysis:
 
 def _only(analysis: Analysis, keep: Callable[[Conflict], bool]) -> Analysis:
     """A story's analysis with some of its conflicts."""
-    kept = [conflict for conflict in _conflicts(analysis) if keep(conflict)]
+    kept = [conflict for conflict in analysis.conflicts if keep(conflict)]
     return replace(analysis, candidates=tuple(candidates(kept, len(analysis.story.sentences))))
 
 

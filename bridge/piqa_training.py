@@ -87,7 +87,7 @@ def train_piqa(
     history = train_chooser(inside, outside, model_folder(model), config or ChoiceTraining(), out, told_training)
     base = learn(inside, told("counting"))
     base.save(out, {"items": len(inside), "source": "PIQA training pairs"})
-    trust = try_rules(model, inside[-RULE_ITEMS:], told("trying rules"))
+    trust = try_rules(inside[-RULE_ITEMS:], told("trying rules"))
     numbers: dict[str, Any] = {
         "evidence": base.weights,
         "trust": trust.to_json(),
@@ -133,18 +133,14 @@ class _TextAlone:
         return certain(StateTable(tuple(entities), values))
 
 
-def try_rules(model: str, items: Sequence[PiqaItem], told: Callable[[int, int], None]) -> RuleTrust:
-    """The trust that the rules earn on items: those whose conflicts make one solution implausible.
-
-    ``model`` is the one whose weights of rules count.
-    """
-    engine = Engine(model, system="symbolic", tagger=_TextAlone())
+def try_rules(items: Sequence[PiqaItem], told: Callable[[int, int], None]) -> RuleTrust:
+    """The trust that the rules earn on items, by every rule that fires in one solution alone; no model is asked."""
+    engine = Engine(system="symbolic", tagger=_TextAlone())
     fired: list[tuple[Conflict, bool]] = []
     for number, item in enumerate(items, 1):
         for side, found in enumerate(told_apart(engine, item)):
-            conflict = engine.verdict(found).conflict
-            if conflict is not None:
-                fired.append((conflict, side != item.label))
+            by_rule = {conflict.rule: conflict for conflict in found.conflicts}
+            fired += [(conflict, side != item.label) for conflict in by_rule.values()]
         told(number, len(items))
     return learn_trust(fired)
 

@@ -18,14 +18,9 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def engines() -> dict[str, PiqaEngine]:
-    return {model: PiqaEngine(model) for model in ("base", "small")}
-
-
-@pytest.fixture
-def engine(engines: dict[str, PiqaEngine]) -> PiqaEngine:
-    return engines["small"]
+@pytest.fixture(scope="module", params=["base", "small"])
+def engine(request: pytest.FixtureRequest) -> PiqaEngine:
+    return PiqaEngine(request.param)
 
 
 def test_there_are_pairs_of_every_kind() -> None:
@@ -50,16 +45,3 @@ def test_a_solution_is_chosen_by_a_proof_that_the_other_fails(engine: PiqaEngine
     for edit in wrong.edits:
         if wrong.text(edit, 1 - row["label"]):
             assert f"[{wrong.text(edit, 1 - row['label'])}]" in " ".join(shown.split())
-
-
-@pytest.mark.parametrize("row", ROWS, ids=[f"{row['kind']}: {row['because']}" for row in ROWS])
-def test_the_default_model_chooses_by_that_proof_or_shows_it_beside_another(
-    engines: dict[str, PiqaEngine], row: dict[str, Any]
-) -> None:
-    choice = engines["base"].choose(PiqaItem(0, row["goal"], (row["sol1"], row["sol2"]), row["label"]))
-    assert (choice.choice, choice.basis) == (row["label"], "proof")
-    assert choice.reasons.verdicts is not None
-    verdict = choice.reasons.verdicts[1 - row["label"]]
-    assert verdict.conflict is not None
-    # The stories' weights of rules say which proof of two sentences is shown first, and differ from model to model.
-    assert row["because"] in {verdict.conflict.rule, *(other.rule for other in verdict.others)}
