@@ -26,7 +26,8 @@ _SILENT: Final = frozenset({"sentence", "entity", "human", "name", "noun", "modi
 _SILENT_ABSENCES: Final = frozenset(
     "negated irrealis only_intransitive transitive relied_on met uses works relies_on uses_place effect leaves_place "
     "eats serves arg acts part_later later_touch stores_away treated renewed brings_about unreliable idle only_cut "
-    "mere_piece".split()
+    "mere_piece measure put_aside cut_to_shape clears_away only_switched of_other_make by_the_door_yet lid_of_another "
+    "poured_from".split()
 )
 # Steps that repeat in other words what they rest on.
 _REPEATING: Final = frozenset({"begins", "verb_effect", "verb_precondition"})
