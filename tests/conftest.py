@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+# Takes the engine by name when it is first imported: that must be before a test puts another in its place.
+import disproof.bridge.training  # noqa: F401
 from disproof.bridge.comparison import Comparison, Cost, SystemRun, compare
 from disproof.bridge.difference import difference
 from disproof.bridge.evidence import Evidence
