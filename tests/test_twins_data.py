@@ -1,4 +1,4 @@
-"""The hand-written twins are well formed. Messages give ids only: those held out must not be read."""
+"""The hand-written stories are well formed. Messages give ids only: those held out must not be read."""
 
 from __future__ import annotations
 
@@ -89,3 +89,41 @@ def test_no_sentence_is_used_in_two_pairs_or_twice_in_a_story() -> None:
 
 def test_both_files_have_stories_of_every_kind() -> None:
     assert {p["kind"] for p in lines(DEVELOPMENT)} == {p["kind"] for p in lines(HELD_OUT)} == KINDS
+
+
+# ---- Pairs in the manner of TRIP
+
+PAIRS = ROOT / "examples" / "pairs.jsonl"
+PAIRS_HELD_OUT = ROOT / "tests" / "data" / "pairs_heldout.jsonl"
+
+
+@pytest.fixture(scope="module", params=[(PAIRS, 680), (PAIRS_HELD_OUT, 200)], ids=["development", "held-out"])
+def trip_like(request: pytest.FixtureRequest) -> list[Pair]:
+    path, count = request.param
+    assert sum(1 for _ in read_twins(path)) == count
+    return lines(path)
+
+
+def test_pairs_have_five_sentences_and_the_documented_fields(trip_like: list[Pair]) -> None:
+    assert bad(trip_like, lambda p: set(p) != FIELDS - {"principle"}) == []
+    assert bad(trip_like, lambda p: any(len(p[k]) != 5 for k in ("broken", "restored"))) == []
+    assert bad(trip_like, lambda p: any(not SENTENCE.fullmatch(s) for s in p["broken"] + p["restored"])) == []
+    assert bad(trip_like, lambda p: p["attribute"] not in ATTRIBUTE) == []
+    assert bad(trip_like, lambda p: not p["id"].startswith(p["author"])) == []
+
+
+def test_the_stories_of_a_pair_differ_in_the_evidence_or_the_breakpoint_alone(trip_like: list[Pair]) -> None:
+    def wrong(pair: Pair) -> bool:
+        at = change(pair)
+        return at is None or at[1] or at[0] not in pair["conflict"]
+
+    assert bad(trip_like, wrong) == []
+
+
+def test_no_story_is_there_twice_and_no_author_is_in_both_files() -> None:
+    development, held_out = lines(PAIRS), lines(PAIRS_HELD_OUT)
+    stories = Counter(tuple(p[k]) for p in (*development, *held_out) for k in ("broken", "restored"))
+    assert [story for story, count in stories.items() if count > 1] == []
+    assert {p["author"] for p in development} & {p["author"] for p in held_out} == set()
+    everything = (*lines(DEVELOPMENT), *lines(HELD_OUT), *development, *held_out)
+    assert [name for name, count in Counter(p["id"] for p in everything).items() if count > 1] == []

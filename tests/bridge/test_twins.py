@@ -101,7 +101,23 @@ def test_the_figures_are_shares_of_the_pairs(tmp_path: Path) -> None:
         "broken_implausible": 1.0,
         "restored_plausible": 0.5,
         "broken_above_restored": 0.5,
+        "accuracy": None,
+        "consistency": None,
     }
+
+
+def test_pairs_that_differ_in_a_conflicting_sentence_have_the_figures_of_trip(tmp_path: Path) -> None:
+    changed = {**LINE, "restored": ["Ann plugged in the lamp.", "Ann read by the lamp."]}
+    late = {**OTHER, "restored": ["Tom ate the pear.", "Tom washed a cup.", "Tom peeled a peach."]}
+    twins = list(read_twins(write(tmp_path / "twins.jsonl", changed, late)))
+    first = (_analysis(twins[0].pair.stories[0]), _analysis(twins[0].pair.stories[1], (0, 1, 5.0, "lamp")))
+    # Beside its twin the first two sentences, which both stories have, are not looked at.
+    second = (
+        _analysis(twins[1].pair.stories[0], (0, 1, 9.0, "pear")),
+        _analysis(twins[1].pair.stories[1], (0, 1, 9.0, "pear"), (1, 2, 4.0, "pear"), (0, 2, 3.0, "pear")),
+    )
+    figures = measure_twins(twins, [first, second], [Weights({"x": 1.0})] * 2)
+    assert (figures.accuracy, figures.consistency, figures.right_pair) == (1.0, 0.5, 0.5)
 
 
 def test_a_right_pair_proved_of_another_thing_is_no_right_proof(tmp_path: Path) -> None:
