@@ -27,6 +27,7 @@ from .scoring import (
     candidates,
     choose,
     judge,
+    judge_beside,
     load_temperatures,
     load_weights,
     sigmoid,
@@ -102,9 +103,9 @@ class Analysis:
         """Every proof, by pair of sentences."""
         return [conflict for one in self.candidates for conflict in one.conflicts]
 
-    def judged(self, weights: Weights, sentence: int | None = None) -> Judged:
-        """Weigh the candidates, or only those that have ``sentence`` as evidence or breakpoint."""
-        return judge(touching(self.candidates, sentence), weights, len(self.story.sentences))
+    def judged(self, weights: Weights) -> Judged:
+        """Weigh the candidates of this story by itself."""
+        return judge(self.candidates, weights, len(self.story.sentences))
 
 
 AnalysedPair = tuple[Analysis, Analysis]
@@ -277,7 +278,13 @@ def weigh(both: AnalysedPair, weights: Weights, twin: bool = True) -> tuple[tupl
     ``twin`` uses the sentence in which the stories differ, if it is exactly one.
     """
     odd = differing_sentence((both[0].story, both[1].story)) if twin else None
-    judged = (both[0].judged(weights, odd), both[1].judged(weights, odd))
+
+    def beside(one: Analysis, other: Analysis) -> Judged:
+        if odd is None:
+            return one.judged(weights)
+        return judge_beside(one.candidates, other.candidates, weights, len(one.story.sentences), odd)
+
+    judged = (beside(both[0], both[1]), beside(both[1], both[0]))
     return judged, choose(*judged, weights)
 
 
@@ -367,11 +374,6 @@ def differing_sentence(stories: tuple[Story, Story]) -> int | None:
     first, second = (s.sentences for s in stories)
     odd = [k for k, (a, b) in enumerate(zip(first, second, strict=False)) if a != b]
     return odd[0] if len(first) == len(second) and len(odd) == 1 else None
-
-
-def touching(found: Sequence[Candidate], sentence: int | None) -> list[Candidate]:
-    """The candidates that have a sentence as evidence or breakpoint; all of them where none is given."""
-    return [c for c in found if sentence is None or sentence in (c.evidence, c.breakpoint)]
 
 
 def certainty(judged: Judged) -> float:

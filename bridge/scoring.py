@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,11 @@ import numpy.typing as npt
 from ..symbolic.errors import Location, ModelError
 from ..symbolic.proof import Conflict
 from ..symbolic.vocabulary import ATTRIBUTE
+
+# Added to the score of two sentences that both twins share: stories that are told as twins seldom conflict there. Of
+# 113 twins that mend the trouble in between, 0, -1.5 and -3 choose 88, 82 and 75% rightly; of TRIP's dev and of 480
+# pairs that nobody had read, all of which conflict where they differ, 97.5 and 92.3, 97.2 and 94.2, 96.9 and 94.2%.
+SHARED: Final = -1.5
 
 PRIOR = "neural prior"
 ANY_RULE = "any rule"
@@ -186,7 +191,37 @@ class Judged:
 
 def judge(found: Sequence[Candidate], weights: Weights, sentences: int) -> Judged:
     """Score a story's candidates and decide whether it has a conflict."""
-    scores = tuple(weights.score(c) for c in found)
+    return _judged(found, tuple(weights.score(c) for c in found), weights, sentences)
+
+
+def judge_beside(
+    found: Sequence[Candidate], twin: Sequence[Candidate], weights: Weights, sentences: int, differing: int
+) -> Judged:
+    """Score a story's candidates beside those of its twin, which differs in one sentence.
+
+    What both have in common tells them apart no more: two sentences that they share count by what they weigh more here
+    than there, as where the twin mends the trouble in between, and are believed less (``SHARED``).
+    """
+    there = {(c.evidence, c.breakpoint): _weight(weights.score(c)) for c in twin}
+    kept: list[Candidate] = []
+    scores: list[float] = []
+    for candidate in found:
+        pair, score = (candidate.evidence, candidate.breakpoint), weights.score(candidate)
+        if differing not in pair:
+            more = _weight(score) - there.get(pair, 0.0)
+            if more <= 0:
+                continue
+            score = math.log(more) + SHARED
+        kept.append(candidate)
+        scores.append(score)
+    return _judged(kept, tuple(scores), weights, sentences)
+
+
+def _weight(score: float) -> float:
+    return math.exp(min(score, 500.0))  # far from where it overflows
+
+
+def _judged(found: Sequence[Candidate], scores: tuple[float, ...], weights: Weights, sentences: int) -> Judged:
     raw = raw_log_odds(log_sum_exp(scores), weights.no_conflict, sentences)
     odds = weights.slope * (raw - weights.threshold)
     return Judged(tuple(found), scores, odds, odds <= 0)

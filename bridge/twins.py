@@ -17,7 +17,7 @@ from pydantic import Field
 from ..symbolic.aliases import head
 from ..symbolic.errors import Location, StoryError
 from ..symbolic.story import Gold, Story, StoryPair
-from .engine import differing_sentence, ranked_proofs, weigh
+from .engine import ranked_proofs, weigh
 from .files import Line, PathLike, json_values
 from .schema import Strict, check_sentences, shorten, validated
 
@@ -55,9 +55,8 @@ class TwinMetrics:
     are proved of the right thing (by its head noun); ``broken_implausible`` and ``restored_plausible``: each judged by
     itself; ``broken_above_restored``: the broken story is the less plausible one of the two.
 
-    ``accuracy`` and ``consistency`` are TRIP's: the restored story is chosen, and the conflicting sentences of the
-    other are named as well. The choice looks at pairs with the one sentence in which the stories differ, so both are
-    None unless that is the evidence or the breakpoint everywhere, as in TRIP; twins may be mended in between.
+    ``accuracy`` and ``consistency`` are TRIP's: the restored story is chosen of the two, and the conflicting sentences
+    of the other are named as well.
     """
 
     n: int
@@ -66,10 +65,10 @@ class TwinMetrics:
     broken_implausible: float
     restored_plausible: float
     broken_above_restored: float
-    accuracy: float | None = None
-    consistency: float | None = None
+    accuracy: float
+    consistency: float
 
-    def to_json(self) -> dict[str, float | None]:
+    def to_json(self) -> dict[str, float]:
         """The figures by name."""
         return asdict(self)
 
@@ -124,7 +123,6 @@ def measure_twins(twins: Sequence[Twins], analysed: Sequence[AnalysedPair], weig
     if not twins:
         raise StoryError("no twins to measure: give a file that has some, or a higher --limit", Location("twins"))
     pair = proof = implausible = plausible = above = chosen = consistent = 0
-    like_trip = True
     for one, both, weight in zip(twins, analysed, weights, strict=True):
         restored, broken = (analysis.judged(weight) for analysis in both)
         best, gold = broken.best, one.pair.stories[BROKEN].gold
@@ -135,14 +133,12 @@ def measure_twins(twins: Sequence[Twins], analysed: Sequence[AnalysedPair], weig
         implausible += not broken.plausible
         plausible += restored.plausible
         above += broken.log_odds > restored.log_odds
-        odd = differing_sentence(one.pair.stories)
-        like_trip = like_trip and gold is not None and gold.conflict is not None and odd in gold.conflict
         (_, beside), (first, second) = weigh(both, weight)
         chosen += first >= second
         consistent += first >= second and _is(beside.best, gold)
     n = len(twins)
-    shares = [round(count / n, 4) for count in (pair, proof, implausible, plausible, above, chosen, consistent)]
-    return TwinMetrics(n, *(shares if like_trip else shares[:-2]))
+    counts = (pair, proof, implausible, plausible, above, chosen, consistent)
+    return TwinMetrics(n, *(round(count / n, 4) for count in counts))
 
 
 def _is(candidate: Candidate | None, gold: Gold | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +15,14 @@ from disproof.bridge.scoring import (
     ANY_RULE,
     PRIOR,
     RESOLVED,
+    SHARED,
     Candidate,
+    Judged,
     Weights,
     candidates,
     choose,
     judge,
+    judge_beside,
     load_temperatures,
     load_weights,
     log_sum_exp,
@@ -149,6 +153,30 @@ def test_the_story_that_has_less_against_it_is_the_plausible_one() -> None:
 def test_the_choice_is_the_same_whichever_story_comes_first() -> None:
     a, b = judge(scored(2.0), X, 5), judge(scored(0.5), X, 5)
     assert choose(a, b, X) == choose(b, a, X)[::-1]
+
+
+def beside(here: Sequence[float], there: Sequence[float], differing: int) -> Judged:
+    return judge_beside(scored(*here), scored(*there), X, len(here) + 1, differing)
+
+
+def test_beside_a_twin_pairs_with_the_differing_sentence_count_in_full() -> None:
+    assert beside([1.0, 2.0], [5.0, 5.0], 1).scores == (1.0, 2.0)
+
+
+def test_what_both_twins_share_counts_by_what_it_weighs_more_here() -> None:
+    judged = beside([1.0, math.log(5), math.log(2), 3.0], [1.0, math.log(2), 9.0, 3.0], 0)
+    assert [(c.evidence, c.breakpoint) for c in judged.candidates] == [(0, 1), (1, 2)]
+    assert judged.scores == pytest.approx((1.0, math.log(3) + SHARED))
+
+
+def test_what_the_twin_does_not_know_of_is_not_shared() -> None:
+    judged = judge_beside(scored(0.0, 2.0), scored(0.0), X, 3, 0)
+    assert judged.scores == pytest.approx((0.0, 2.0 + SHARED))
+
+
+def test_the_loudest_scores_are_weighed_beside_a_twin() -> None:
+    assert math.isfinite(beside([0.0, 5000.0], [0.0, 1.0], 0).total)
+    assert beside([0.0, 5000.0], [0.0, 5000.0], 0).scores == (0.0,)
 
 
 def test_two_stories_without_candidates_are_equally_plausible() -> None:
