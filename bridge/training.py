@@ -227,19 +227,22 @@ def train_tagger(
     seed: int = 0,
     folds: int | None = None,
     start: Path | None = None,
+    teacher: Path | None = None,
     only: Sequence[int] | None = None,
     size: int | None = None,
     progress: Callable[[int, int, dict[str, float]], None] | None = None,
 ) -> dict[str, Any]:
     """Train a tagger on annotated pairs into the folder ``out``, or cross-validate it by ``folds``.
 
-    ``twins`` have no states and teach it which two sentences clash only. ``start`` is a run of before, of as many
-    folds, whose weights to go on from. ``learning_rate`` is the encoder's; what is above it learns ten times as fast.
-    With folds, each learns from ``size`` annotated pairs of those outside it. A stopped run goes on where it was.
-    Returns the losses of the last epoch and how long training took.
+    ``twins`` have no states and teach it which two sentences clash only; their states are learned from ``teacher``, a
+    model or a run of as many folds, if one is given. ``start`` is a run of before, of as many folds, whose weights to
+    go on from. ``learning_rate`` is the encoder's; what is above it learns ten times as fast. With folds, each learns
+    from ``size`` annotated pairs of those outside it. A stopped run goes on where it was. Returns the losses of the
+    last epoch and how long training took.
 
     Raises:
-        StoryError: a pair lacks its annotation, or ``out`` holds a run with other settings.
+        StoryError: a pair lacks its annotation, a teacher has nothing to tell, or ``out`` holds a run with other
+            settings.
         ModelError: the encoder cannot be loaded.
     """
     from ..neural import training as neural
@@ -249,6 +252,8 @@ def train_tagger(
         raise StoryError("no story pairs to train on: give a file that has some, or a higher --limit")
     sources = [data_digest(part) for part in (pairs, [one.pair for one in twins]) if part]
     pairs = _all_pairs(pairs, twins)
+    if teacher is not None and all(story.gold and story.gold.states for pair in pairs for story in pair.stories):
+        raise StoryError("all stories have annotated states, so that a teacher tells nothing: give twins, or none")
     config = neural.TrainingConfig(encoder=encoder, seed=seed)
     if epochs is not None:
         config = replace(config, epochs=epochs)
@@ -256,15 +261,16 @@ def train_tagger(
         config = replace(config, learning_rate=learning_rate, head_learning_rate=neural.HEADS_FASTER * learning_rate)
     make_folder(out)
     if folds is not None:
-        curves = neural.cross_validate(pairs, config, folds, out, progress, only, start, size)
+        curves = neural.cross_validate(pairs, config, folds, out, progress, only, start, size, teacher)
         return {"folds": {str(k): _last(curve) for k, curve in sorted(curves.items())}}
     if (out / "config.json").exists():
         known = weights_io.load_config(out)
-        if known.get("data") != data_digest(pairs) or known.get("training") != neural.settings(config, pairs, start):
+        asked = neural.settings(config, pairs, start, teacher)
+        if known.get("data") != data_digest(pairs) or known.get("training") != asked:
             raise StoryError("there is a model with other settings or data; choose another --out", Location(str(out)))
         return dict(json.loads((out / "metrics.json").read_text("utf-8")))
     started = time.perf_counter()
-    tagger, curve = neural.train(pairs, config, out, progress, start)
+    tagger, curve = neural.train(pairs, config, out, progress, start, teacher)
     tagger.config.update({"data": data_digest(pairs), "sources": sources, "code_version": code_version()})
     figures = {**_last(curve), "seconds": round(time.perf_counter() - started, 1)}
     tagger.save(out, {"metrics.json": json.dumps({**figures, **curve}, indent=1) + "\n"})

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -34,6 +34,8 @@ Twins = Annotated[
         show_default=False,
     ),
 ]
+
+ShippedModel = Literal["base", "small"]
 
 Run = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the run; a stopped run goes on there.")]
 Encoder = Annotated[str, typer.Option("--encoder", metavar="NAME_OR_DIR", help="minilm, or any Hugging Face encoder.")]
@@ -100,6 +102,15 @@ def train_tagger(
             show_default=False,
         ),
     ] = None,
+    teacher: Annotated[
+        Path | None,
+        typer.Option(
+            "--teacher",
+            metavar="DIR",
+            help="Learn the states of stories that have none from this run (of as many folds) or model, a larger one.",
+            show_default=False,
+        ),
+    ] = None,
     pairs_each: PairsEach = None,
     limit: Limit = None,
     format: OutputFormat = "text",
@@ -128,6 +139,7 @@ def train_tagger(
             out,
             twins=also,
             start=start,
+            teacher=teacher,
             encoder=encoder,
             epochs=epochs,
             learning_rate=learning_rate,
@@ -137,6 +149,68 @@ def train_tagger(
             size=pairs_each,
             progress=lambda step, steps, losses: report(step, steps, f"loss {losses['total']:.2f}"),
         )
+    print_figures(figures, format)
+
+
+@train_app.command(
+    "model",
+    epilog=examples(
+        "disproof train model base dev.jsonl.gz --twins examples/twins.jsonl --out runs/base",
+        "disproof train model base dev.jsonl.gz --twins examples/twins.jsonl --out runs/base --fold 0",
+        "disproof train model small dev.jsonl.gz --twins examples/twins.jsonl --out runs/small --teacher runs/base",
+    ),
+)
+def train_model(
+    name: Annotated[ShippedModel, typer.Argument(help="The shipped model that is made as this one was.")],
+    file: File,
+    out: Run,
+    twins: Twins = [],  # noqa: B006
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            "--encoder",
+            metavar="NAME_OR_DIR",
+            help="Where all-mpnet-base-v2 lies, of which base and the teacher are made.",
+            show_default="the hub",
+        ),
+    ] = None,
+    teacher: Annotated[
+        Path | None,
+        typer.Option(
+            "--teacher",
+            metavar="DIR",
+            help="The --out of an earlier run, whose teacher to take. Without it one is trained first.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Seed = 0,
+    fold: Annotated[
+        list[int],
+        typer.Option("--fold", min=0, metavar="K", help="Train this fold only, of 0 to 4. May be given again."),
+    ] = [],  # noqa: B006
+    limit: Limit = None,
+    format: OutputFormat = "text",
+) -> None:
+    """Make a model from data by the recipe of a shipped one: folds, tagger and weights of rules.
+
+    The model is the folder "model" in --out, for --model; the figures of its folds are printed. This takes hours; what
+    was stopped goes on where it was.
+    """
+    from ..bridge.output import progress
+    from ..bridge.readers import read_pairs
+    from ..bridge.twins import read_twins
+
+    pairs = list(itertools.islice(read_pairs(file), limit))
+    also = [one for twin in twins for one in itertools.islice(read_twins(twin), limit)]
+    from ..bridge.recipes import LARGE, RECIPES, steps  # after the input is read: this takes seconds
+    from ..bridge.training import FOLDS
+
+    _check_folds(FOLDS, fold)
+    figures: dict[str, Any] = {}
+    large, only = encoder or LARGE, fold or None
+    for step in steps(RECIPES[name], pairs, also, out, large=large, teacher=teacher, seed=seed, only=only):
+        with progress(step.name) as report:
+            figures = step.work(report)
     print_figures(figures, format)
 
 

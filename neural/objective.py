@@ -28,11 +28,13 @@ class Targets:
     """Gold labels of a batch of pairs, stories 2k and 2k+1 being a pair.
 
     ``states`` (stories, entities, sentences, 2, 20), ``NO_LABEL`` where there is none; ``conflict`` (pairs, 3): index
-    of the implausible story within the pair, evidence, breakpoint.
+    of the implausible story within the pair, evidence, breakpoint. ``taught`` (stories, entities, sentences, 2, 20, 9)
+    are a teacher's probabilities of values, all 0 where it tells nothing.
     """
 
     states: torch.Tensor
     conflict: torch.Tensor
+    taught: torch.Tensor | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +53,7 @@ def losses(
     """Cross-entropies of a batch; see the module's docstring."""
     weights = weights or LossWeights()
     scores = output.pair_scores
-    states = functional.cross_entropy(
-        output.state_logits.reshape(-1, N_VALUES), targets.states.reshape(-1), ignore_index=NO_LABEL
-    )
-    if not (targets.states != NO_LABEL).any():
-        states = scores.new_zeros(())  # stories that name no entities: the mean over nothing is no number
+    states = _state_loss(output.state_logits, targets)
     n, length = scores.shape[0], scores.shape[1]
     flat = scores.reshape(n // 2, 2 * length * length)
     story, evidence, breakpoint_ = targets.conflict.unbind(-1)
@@ -68,9 +66,31 @@ def losses(
     return Losses(states, pair, single, total)
 
 
+def _state_loss(logits: torch.Tensor, targets: Targets) -> torch.Tensor:
+    """The mean cross-entropy over all states that have a label or are taught."""
+    labels = targets.states.reshape(-1)
+    total = functional.cross_entropy(logits.reshape(-1, N_VALUES), labels, ignore_index=NO_LABEL, reduction="sum")
+    count = (labels != NO_LABEL).sum()
+    if targets.taught is not None:
+        # Values that an attribute does not have are impossible, not unlikely: they must not meet a probability of 0.
+        known = logits.log_softmax(-1).masked_fill(logits.isinf(), 0.0)
+        total = total - (targets.taught * known).sum()
+        count = count + (targets.taught.sum(-1) > 0).sum()
+    return total / count.clamp(min=1)  # stories that name no entities have none
+
+
 def state_targets(tables: Sequence[torch.Tensor], entities: int, sentences: int) -> torch.Tensor:
     """Pad state tables of shape (entities, sentences, 2, 20) together, with ``NO_LABEL`` where there is none."""
-    padded = torch.full((len(tables), entities, sentences, 2, tables[0].shape[-1]), NO_LABEL, dtype=torch.long)
+    return _padded(tables, entities, sentences, NO_LABEL)
+
+
+def taught_targets(tables: Sequence[torch.Tensor], entities: int, sentences: int) -> torch.Tensor:
+    """Pad taught states of shape (entities, sentences, 2, 20, 9) together, with 0 where there is none."""
+    return _padded(tables, entities, sentences, 0).float()
+
+
+def _padded(tables: Sequence[torch.Tensor], entities: int, sentences: int, filling: int) -> torch.Tensor:
+    padded = tables[0].new_full((len(tables), entities, sentences, *tables[0].shape[2:]), filling)
     for k, table in enumerate(tables):
         padded[k, : table.shape[0], : table.shape[1]] = table
     return padded

@@ -23,12 +23,13 @@ from safetensors.numpy import save_file
 
 from ..symbolic.errors import Location, StoryError
 from ..symbolic.story import Story, StoryPair, Tagging
-from ..symbolic.vocabulary import N_ATTRIBUTES, SIDES
+from ..symbolic.vocabulary import N_ATTRIBUTES, N_VALUES, SIDES
 from . import checkpoint, encoders
 from .encoding import EncodedStory, collate, encode_story
 from .model import ModelConfig, TaggerNetwork
-from .objective import NO_LABEL, LossWeights, Targets, losses, state_targets
+from .objective import NO_LABEL, LossWeights, Targets, losses, state_targets, taught_targets
 from .tagger import Tagger
+from .teaching import load_teacher, taught_states
 
 Progress = Callable[[int, int, dict[str, float]], None]
 
@@ -58,6 +59,7 @@ class _Example:
     encoded: tuple[EncodedStory, EncodedStory]
     states: tuple[torch.Tensor, torch.Tensor]
     conflict: tuple[int, int, int]
+    taught: tuple[torch.Tensor, torch.Tensor] | None
 
 
 def folds(pairs: Sequence[StoryPair], n: int, seed: int = 0) -> list[list[int]]:
@@ -87,7 +89,11 @@ def part(pairs: Sequence[StoryPair], size: int | None) -> list[int]:
 
 
 def _has_states(pair: StoryPair) -> bool:
-    return any(story.gold is not None and story.gold.states is not None for story in pair.stories)
+    return any(_annotated(story) for story in pair.stories)
+
+
+def _annotated(story: Story) -> bool:
+    return story.gold is not None and story.gold.states is not None
 
 
 def train(
@@ -96,28 +102,31 @@ def train(
     folder: Path,
     progress: Progress | None = None,
     start: Path | None = None,
+    teacher: Path | None = None,
 ) -> tuple[Tagger, dict[str, Any]]:
     """Train a tagger on annotated pairs, with a checkpoint an epoch in ``folder``, and resume from one if it is there.
 
-    ``start`` is a model or a finished run whose weights to begin with, in place of the encoder's own and random heads.
-    Returns the tagger and its training curve.
+    ``start`` is a model or a finished run whose weights to begin with, in place of the encoder's own and random heads;
+    ``teacher`` another, which tells the states of stories that have none. Returns the tagger and its training curve.
 
     Raises:
-        StoryError: a pair lacks its label or a conflict (states may be missing: such a pair teaches the prior only).
-        ModelError: the encoder cannot be loaded, or the checkpoint belongs to another network.
+        StoryError: a pair lacks its label or a conflict (states may be missing: untaught, it teaches the prior only).
+        ModelError: an encoder cannot be loaded, or the checkpoint belongs to another network.
     """
+    told = None if teacher is None else load_teacher(teacher)  # first, for it draws random numbers
     torch.manual_seed(config.seed)
     encoder = encoders.load_pretrained(config.encoder)
     network = TaggerNetwork(encoder.network, encoder.width, config.model)
     if start is not None:
         checkpoint.begin_with(network, start)
-    examples = [_example(pair, encoder) for pair in pairs]
+    examples = [_example(pair, encoder, told) for pair in pairs]
+    del told  # it may be larger than what it teaches
     steps = config.epochs * math.ceil(len(examples) / config.pairs_per_batch)
     optimizer = make_optimizer(network, config.learning_rate, config.head_learning_rate, config.weight_decay)
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: linear_rate(step, steps, config.warmup))
     history: list[dict[str, float]] = []
     saved = folder / "checkpoint"
-    described = settings(config, pairs, start)
+    described = settings(config, pairs, start, teacher)
     data = fingerprint(pairs)
     if checkpoint.exists(saved):
         require_same(saved, checkpoint.peek(saved), described, data)
@@ -136,15 +145,18 @@ def train(
     return Tagger(network, encoder.tokenizer, encoder.special, description), {"history": history}
 
 
-def settings(config: TrainingConfig, pairs: Sequence[StoryPair], start: Path | None = None) -> dict[str, Any]:
+def settings(
+    config: TrainingConfig, pairs: Sequence[StoryPair], start: Path | None = None, teacher: Path | None = None
+) -> dict[str, Any]:
     """A run's settings as plain data: what must be the same for it to be resumed.
 
     Raises:
-        ModelError: there are no weights in ``start``.
+        ModelError: there are no weights in ``start`` or ``teacher``.
     """
     plain: dict[str, Any] = json.loads(json.dumps(asdict(config)))
-    found = {**plain, "pairs": len(pairs)}
-    return found if start is None else {**found, "start": checkpoint.digest(start)}
+    others = {"start": start, "teacher": teacher}
+    digests = {name: checkpoint.digest(place) for name, place in others.items() if place is not None}
+    return {**plain, "pairs": len(pairs), **digests}
 
 
 def fingerprint(pairs: Sequence[StoryPair]) -> str:
@@ -177,11 +189,13 @@ def cross_validate(
     only: Sequence[int] | None = None,
     start: Path | None = None,
     size: int | None = None,
+    teacher: Path | None = None,
 ) -> dict[int, dict[str, Any]]:
     """Train a tagger a fold and store the held-out stories' taggings in ``folder/fold-K/heldout.safetensors``.
 
-    A fold whose taggings exist is not trained again; ``only`` picks some folds; each begins with the weights of the
-    same fold of the run ``start``, if one is given, and learns from a ``part`` of its pairs, if a ``size`` is.
+    A fold whose taggings exist is not trained again; ``only`` picks some folds. Each begins with the weights of the
+    same fold of the run ``start``, if one is given, learns from a ``part`` of its pairs, if a ``size`` is, and is
+    taught by the same fold of the run ``teacher``, if one is.
 
     Raises:
         StoryError: there are fewer base stories than folds, a pair lacks its annotation, or ``folder`` holds a run
@@ -190,14 +204,14 @@ def cross_validate(
     """
     done: dict[int, dict[str, Any]] = {}
     for fold in open_folds(pairs, n, folder, only):
-        begin = start / fold.place.name if start is not None else None
+        begin, taught_by = (None if run is None else run / fold.place.name for run in (start, teacher))
         inside = [fold.inside[i] for i in part(fold.inside, size)]
-        about: dict[str, Any] = {"training": settings(config, inside, begin), "data": fingerprint(inside)}
+        about: dict[str, Any] = {"training": settings(config, inside, begin, taught_by), "data": fingerprint(inside)}
         if fold.finished is not None:
             require_same(fold.place, fold.finished, about["training"], about["data"])
             done[fold.number] = fold.finished
             continue
-        tagger, curve = train(inside, config, fold.place, progress, begin)
+        tagger, curve = train(inside, config, fold.place, progress, begin, taught_by)
         started = time.perf_counter()
         taggings = {(i, s): tag_story(tagger, story) for i in fold.held_out for s, story in enumerate(pairs[i].stories)}
         curve.update(about)
@@ -276,7 +290,7 @@ def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
     os.replace(fresh, path)
 
 
-def _example(pair: StoryPair, encoder: encoders.Encoder) -> _Example:
+def _example(pair: StoryPair, encoder: encoders.Encoder, teacher: Tagger | None = None) -> _Example:
     gold = [story.gold for story in pair.stories]
     if pair.label is None or any(g is None for g in gold):
         raise StoryError(f"pair {pair.id!r} has no annotation; training needs annotated pairs")
@@ -296,7 +310,11 @@ def _example(pair: StoryPair, encoder: encoders.Encoder) -> _Example:
         if story.sentence_weights.shape[0] < 2:
             raise StoryError(f"pair {pair.id!r} has a story of one sentence: leave it out")
     states = [_state_labels(story) for story in pair.stories]
-    return _Example((encoded[0], encoded[1]), (states[0], states[1]), (wrong, *annotation.conflict))
+    taught = None
+    if teacher is not None:
+        told = [_taught(story, teacher) for story in pair.stories]
+        taught = (told[0], told[1])
+    return _Example((encoded[0], encoded[1]), (states[0], states[1]), (wrong, *annotation.conflict), taught)
 
 
 def _state_labels(story: Story) -> torch.Tensor:
@@ -304,6 +322,14 @@ def _state_labels(story: Story) -> torch.Tensor:
     if story.gold is not None and story.gold.states is not None:
         return torch.from_numpy(story.gold.states.values.astype(np.int64))
     return torch.full((len(story.entities or ()), len(story.sentences), len(SIDES), N_ATTRIBUTES), NO_LABEL)
+
+
+def _taught(story: Story, teacher: Tagger) -> torch.Tensor:
+    """The states that a teacher tells of a story (entities, sentences, 2, 20, 9); 0 where an annotator knows better."""
+    if _annotated(story):
+        shape = (len(story.entities or ()), len(story.sentences), len(SIDES), N_ATTRIBUTES, N_VALUES)
+        return torch.zeros(shape, dtype=torch.half)
+    return taught_states(teacher, story)
 
 
 def make_optimizer(
@@ -351,8 +377,11 @@ def _epoch(
         batch = collate([story for i in chosen for story in examples[i].encoded], pad)
         tables = [table for i in chosen for table in examples[i].states]
         shape = batch.mention_weights.shape
+        told = [table for i in chosen for table in examples[i].taught or ()]
         targets = Targets(
-            state_targets(tables, shape[1], shape[2]), torch.tensor([examples[i].conflict for i in chosen])
+            state_targets(tables, shape[1], shape[2]),
+            torch.tensor([examples[i].conflict for i in chosen]),
+            taught_targets(told, shape[1], shape[2]) if told else None,
         )
         with torch.autocast(device, dtype=torch.bfloat16):
             output = network(batch)

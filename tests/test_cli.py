@@ -35,6 +35,7 @@ COMMANDS = (
     ("rules", "test"),
     ("rules", "init"),
     ("train", "tagger"),
+    ("train", "model"),
     ("train", "tiered"),
     ("train", "weights"),
     ("train", "piqa"),

@@ -180,6 +180,39 @@ def test_training_learns_from_twins_as_well(
     assert figures["n"] == about["pairs"]
 
 
+def test_twins_are_taught_by_a_run_of_as_many_folds(
+    tmp_path: Path, trip_file: Path, tiny_encoder: Path, command_line: Run
+) -> None:
+    twins = write(tmp_path / "twins.jsonl", *({**LINE, "id": f"x{k}"} for k in range(5)))
+    settings = ("--encoder", tiny_encoder, "--epochs", 1, "--folds", 5)
+    teacher, taught, alone = (tmp_path / name for name in ("teacher", "taught", "alone"))
+    train = ("train", "tagger", trip_file)
+    for extra in (
+        ("--out", teacher),
+        ("--out", alone, "--twins", twins),
+        ("--out", taught, "--twins", twins, "--teacher", teacher),
+    ):
+        done = command_line(*train, *settings, *extra)
+        assert (done.status, done.err) == (0, "")
+    losses = [json.loads((run / "fold-0" / "metrics.json").read_text())["history"] for run in (alone, taught)]
+    assert losses[0][0]["states"] != losses[1][0]["states"]
+    # One model can teach all folds' stories only if it is a run of folds: the teacher of a fold must not know it.
+    done = command_line(*train, *settings, "--out", tmp_path / "x", "--twins", twins, "--teacher", teacher / "fold-0")
+    assert done.status == 2
+    assert "no weights to start from" in done.err
+
+
+def test_a_teacher_of_annotated_stories_is_refused(
+    tmp_path: Path, trip_file: Path, tiny_encoder: Path, command_line: Run
+) -> None:
+    run = ("train", "tagger", trip_file, "--encoder", tiny_encoder, "--epochs", 1)
+    assert command_line(*run, "--out", tmp_path / "teacher").status == 0
+    done = command_line(*run, "--out", tmp_path / "taught", "--teacher", tmp_path / "teacher")
+    assert done.status == 2
+    assert "a teacher tells nothing" in done.err
+    assert not (tmp_path / "taught").exists()
+
+
 def test_annotated_states_have_no_twins(tmp_path: Path, trip_file: Path, command_line: Run) -> None:
     twins = write(tmp_path / "twins.jsonl", LINE)
     done = command_line(

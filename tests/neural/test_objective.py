@@ -7,8 +7,8 @@ import math
 import pytest
 import torch
 
-from disproof.neural.model import ModelOutput
-from disproof.neural.objective import LossWeights, Targets, losses, state_targets
+from disproof.neural.model import ModelOutput, value_mask
+from disproof.neural.objective import LossWeights, Targets, losses, state_targets, taught_targets
 from disproof.symbolic.vocabulary import N_ATTRIBUTES, N_VALUES
 
 NONE = torch.zeros(1)
@@ -77,3 +77,34 @@ def test_evidence_and_breakpoint_point_at_their_own_pair() -> None:
 def test_tables_are_padded_with_no_label() -> None:
     padded = state_targets([torch.ones(1, 2, 2, 20).long(), torch.zeros(2, 1, 2, 20).long()], 2, 2)
     assert padded[:, :, :, 0, 0].tolist() == [[[1, 1], [-100, -100]], [[0, -100], [0, -100]]]
+
+
+def taught(story: int, *values: float) -> torch.Tensor:
+    """Of one of two stories a teacher tells that the first values of every attribute are so likely."""
+    told = torch.zeros(2, 1, 2, 2, N_ATTRIBUTES, N_VALUES)
+    told[story, ..., : len(values)] = torch.tensor(values)
+    return told
+
+
+def test_a_teacher_is_followed_where_there_is_no_label() -> None:
+    gold = targets(0, 1)
+    gold.states[1] = -100
+    logits = torch.zeros(2, 1, 2, 2, N_ATTRIBUTES, N_VALUES).masked_fill(~value_mask(), -math.inf)
+    logits[0, ..., 1] = 100  # the label, for certain: only the taught story costs anything
+    logits[1, ..., 0] = math.log(3)
+    parts = losses(output(0, 0, logits), Targets(gold.states, gold.conflict, taught(1, 0.25, 0.75)), NONE)
+    known = value_mask().sum(-1)
+    costs = (math.log(3) * 0.75 + (known + 2).log() - math.log(3)).mean()  # -.25 ln(3/(n+2)) - .75 ln(1/(n+2))
+    assert float(parts.states) == pytest.approx(float(costs) / 2)
+
+
+def test_a_teacher_who_tells_nothing_changes_nothing() -> None:
+    logits = torch.randn(2, 1, 2, 2, N_ATTRIBUTES, N_VALUES, generator=torch.Generator().manual_seed(0))
+    gold = targets(0, 1)
+    silent = Targets(gold.states, gold.conflict, taught(1))
+    assert torch.equal(losses(output(0, 0, logits), silent, NONE).total, losses(output(0, 0, logits), gold, NONE).total)
+
+
+def test_what_is_taught_is_padded_with_nothing() -> None:
+    padded = taught_targets([torch.ones(1, 2, 2, 20, 9).half(), torch.ones(2, 1, 2, 20, 9).half()], 2, 2)
+    assert padded[..., 0, 0, 0].tolist() == [[[1, 1], [0, 0]], [[1, 0], [1, 0]]]

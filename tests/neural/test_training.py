@@ -22,7 +22,7 @@ from disproof.neural.model import ModelConfig
 from disproof.neural.tagger import Tagger
 from disproof.neural.training import TrainingConfig, cross_validate, fingerprint, folds, part, train
 from disproof.symbolic.errors import ModelError, StoryError
-from disproof.symbolic.story import Gold, StateTable, Story, StoryPair
+from disproof.symbolic.story import Gold, StateTable, Story, StoryPair, Tagging
 
 
 @pytest.fixture(scope="module")
@@ -261,6 +261,47 @@ def test_training_can_begin_with_the_weights_of_a_run(
     second, _ = train(pairs, replace(config, epochs=0), tmp_path / "second", start=tmp_path / "first")
     for name, value in first.network.state_dict().items():
         assert torch.equal(value, second.network.state_dict()[name]), name
+
+
+def test_a_teacher_tells_the_states_of_stories_that_have_none(
+    pairs: Sequence[StoryPair], config: TrainingConfig, tmp_path: Path
+) -> None:
+    sizes = replace(config, learning_rate=5e-3, head_learning_rate=1e-2, model=ModelConfig(32, 8))
+    teacher, _ = train(pairs[:3], replace(sizes, epochs=80), tmp_path / "teacher")
+    plain = [changed(pair, states=None) for pair in pairs[:3]]
+    alone, _ = train(plain, replace(sizes, epochs=60), tmp_path / "alone")
+    taught, curve = train(plain, replace(sizes, epochs=60), tmp_path / "taught", teacher=tmp_path / "teacher")
+    assert curve["history"][-1]["states"] < curve["history"][0]["states"] / 2
+    said = [
+        [training.tag_story(t, story) for pair in plain for story in pair.stories] for t in (teacher, taught, alone)
+    ]
+
+    def alike(a: Sequence[Tagging], b: Sequence[Tagging]) -> float:
+        same = [np.array_equal(x.argmax().values, y.argmax().values) for x, y in zip(a, b, strict=True)]
+        return sum(same) / len(same)
+
+    assert alike(said[0], said[1]) == 1
+    assert alike(said[0], said[2]) == 0
+
+
+def test_a_teacher_is_not_asked_about_annotated_stories(
+    pairs: Sequence[StoryPair], config: TrainingConfig, tmp_path: Path
+) -> None:
+    train(pairs, config, tmp_path / "teacher")
+    taught, _ = train(pairs, config, tmp_path / "taught", teacher=tmp_path / "teacher")
+    alone, _ = train(pairs, config, tmp_path / "alone")
+    assert weights(taught) == weights(alone)
+
+
+def test_a_run_does_not_go_on_with_another_teacher(
+    pairs: Sequence[StoryPair], config: TrainingConfig, tmp_path: Path
+) -> None:
+    for name, seed in (("one", 1), ("other", 2)):
+        train(pairs, replace(config, epochs=1, seed=seed), tmp_path / name)
+    with pytest.raises(KeyboardInterrupt):
+        train(pairs, config, tmp_path / "run", stopping(4), teacher=tmp_path / "one")
+    with pytest.raises(StoryError, match="other settings or data"):
+        train(pairs, config, tmp_path / "run", teacher=tmp_path / "other")
 
 
 def test_weights_that_are_not_there_cannot_be_started_from(
