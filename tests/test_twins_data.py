@@ -97,7 +97,7 @@ PAIRS = ROOT / "examples" / "pairs.jsonl"
 PAIRS_HELD_OUT = ROOT / "tests" / "data" / "pairs_heldout.jsonl"
 
 
-@pytest.fixture(scope="module", params=[(PAIRS, 680), (PAIRS_HELD_OUT, 200)], ids=["development", "held-out"])
+@pytest.fixture(scope="module", params=[(PAIRS, 1280), (PAIRS_HELD_OUT, 200)], ids=["development", "held-out"])
 def trip_like(request: pytest.FixtureRequest) -> list[Pair]:
     path, count = request.param
     assert sum(1 for _ in read_twins(path)) == count
