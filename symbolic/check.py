@@ -106,6 +106,7 @@ def check(paths: Sequence[str | Path] | None = None, base: RuleBook | None = Non
     findings.extend(_shadowed(entries, base))
     findings.extend(_examples(entries))
     if complete:
+        findings.extend(_entangled(entries, base))
         findings.extend(_unasked(entries, base))
         findings.extend(_cycle(files, base))
     return sorted(dict.fromkeys(findings), key=_order)
@@ -213,6 +214,37 @@ def _shadowed(entries: Iterable[tuple[Pack, Entry]], base: RuleBook) -> Iterator
         if earlier[0] is not pack:
             message = f"the name is used in {earlier[0].file}:{earlier[1].line} already; rename one"
             yield Finding(at, "warning", message, entry.name)
+
+
+def _entangled(entries: Sequence[tuple[Pack, Entry]], base: RuleBook) -> Iterator[Finding]:
+    """Predicates that two files each derive and use, and no other: each file changes what the other means by it.
+
+    What a file derives for others to use is an extension, such as a class of verbs. One finding a predicate and file.
+    """
+    derive: defaultdict[Signature, dict[str, Location]] = defaultdict(dict)
+    use: defaultdict[Signature, set[str]] = defaultdict(set)
+
+    def note(at: Location, rule: Rule | Entry) -> None:
+        for signature in rule.derives:
+            derive[signature].setdefault(at.file, at)
+        for used in rule.uses:
+            use[used.signature].add(at.file)
+
+    for rule in base.rules:
+        note(rule.location, rule)
+    for pack, entry in entries:
+        note(Location(pack.file, entry.line), entry)
+    given = {pack.file for pack, _ in entries}
+    for signature, places in derive.items():
+        both = [file for file in places if file in use[signature]]
+        meant = signature in INPUT_PREDICATES or signature in OUTPUT_PREDICATES or use[signature] - places.keys()
+        if len(both) < 2 or meant:
+            continue
+        for file in given.intersection(both):
+            other = places[next(one for one in both if one != file)]
+            name = f"{signature[0]}/{signature[1]}"
+            message = f"{name} has rules in {other} too, which this changes, and they change it: rename one"
+            yield Finding(places[file], "warning", message)
 
 
 def _examples(entries: Iterable[tuple[Pack, Entry]]) -> Iterator[Finding]:

@@ -107,6 +107,24 @@ def test_a_name_in_two_files_is_told(tmp_path: Path) -> None:
     assert [(f.location.file, f.location.line) for f in found] == [(str(tmp_path / "b.lp"), 2)]
 
 
+def test_a_helper_that_two_files_each_have_for_themselves_is_told(tmp_path: Path) -> None:
+    mine = GOOD.replace("needs_power", "wants_power").replace("requires(", "asks_for(")
+    (found,) = findings(tmp_path, mine, GOOD)
+    assert (found.location.line, found.severity) == (8, "warning")
+    message = (
+        f"restored/2 has rules in {tmp_path / 'base.lp'}:8 too, which this changes, and they change it: rename one"
+    )
+    assert found.message == message
+    assert findings(tmp_path, mine.replace("restored(", "repaired("), GOOD) == []
+
+
+def test_what_a_file_derives_for_another_to_use_is_no_accident(tmp_path: Path) -> None:
+    extension = 'requires("charge", recipient, power, true).\n'
+    assert findings(tmp_path, extension, GOOD) == []
+    mender = 'restored(J,E) :- arg(J,"charge",object,E).\n'
+    assert findings(tmp_path, mender, GOOD) == []
+
+
 def test_what_the_base_derives_is_known(tmp_path: Path) -> None:
     rule = '%!rule r\n%!trace_rule {"%", E}.\n%!fires Ann sat.\n%!silent Ann stood.\n'
     rule += "conflict(I,J,r,E,power) :- held(I,E), sentence(J), I < J.\n"
