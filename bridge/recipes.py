@@ -1,4 +1,4 @@
-"""How the shipped models are made: the steps from data to a model folder with its weights of rules.
+"""How models such as the shipped ones are made: the steps from data to a model folder with its weights of rules.
 
 A teacher learns states from annotated pairs alone. Then a model learns states and pairs in one pass over the annotated
 pairs and everyday stories that have no states of their own: there it learns the states that the teacher tells. Folds

@@ -161,7 +161,7 @@ def train_tagger(
     ),
 )
 def train_model(
-    name: Annotated[ShippedModel, typer.Argument(help="The shipped model that is made as this one was.")],
+    name: Annotated[ShippedModel, typer.Argument(help="The shipped model whose encoder and settings to take.")],
     file: File,
     out: Run,
     twins: Twins = [],  # noqa: B006
@@ -191,7 +191,7 @@ def train_model(
     limit: Limit = None,
     format: OutputFormat = "text",
 ) -> None:
-    """Make a model from data by the recipe of a shipped one: folds, tagger and weights of rules.
+    """Make a model from data with one command: folds, tagger and weights of rules.
 
     The model is the folder "model" in --out, for --model; the figures of its folds are printed. This takes hours; what
     was stopped goes on where it was.
